@@ -1,0 +1,157 @@
+"""Refusals: every public function of the package checks its arguments with these.
+
+Each check returns the value in the form the caller computes with, or raises a ValueError that
+names the argument, what came and what was wanted.
+"""
+
+import math
+import numbers
+import operator
+
+import numpy as np
+
+SLACK = 1e-9  # rounding that a sum of probabilities may carry
+
+
+def refuse(name, came, wanted):
+    """Raise the ValueError that all refusals share."""
+    raise ValueError(f"{name}: wanted {wanted}, got {came}")
+
+
+def integer(name, value, least=None, most=None):
+    """A Python int between least and most (bounds included); booleans and floats are refused."""
+    wanted = "an integer" + _bounds(least, most)
+    if isinstance(value, (bool, np.bool_)) or isinstance(value, np.ndarray):
+        refuse(name, repr(value), wanted)
+    try:
+        value = operator.index(value)
+    except TypeError:
+        refuse(name, repr(value), wanted)
+    if (least is not None and value < least) or (most is not None and value > most):
+        refuse(name, value, wanted)
+    return value
+
+
+def real(name, value, least=None, most=None):
+    """A finite float between least and most (bounds included)."""
+    wanted = "a finite number" + _bounds(least, most)
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        refuse(name, repr(value), wanted)
+    try:
+        value = float(value)
+    except OverflowError:
+        refuse(name, "an integer beyond the floats", wanted)
+    if not math.isfinite(value):
+        refuse(name, value, wanted)
+    if (least is not None and value < least) or (most is not None and value > most):
+        refuse(name, value, wanted)
+    return value
+
+
+def choice(name, value, options):
+    """One of the given options."""
+    if not isinstance(value, str) or value not in options:
+        refuse(name, repr(value), "one of " + ", ".join(options))
+    return value
+
+
+def array(name, value, shape=None, integers=False, least=None, most=None):
+    """A finite array of floats (of int64 with integers=True).
+
+    shape: tuple with one entry a dimension; None leaves that dimension open (but not empty).
+    """
+    try:
+        found = np.asarray(value)
+    except ValueError:
+        refuse(name, "rows of unequal length", "a rectangular array")
+    kinds = "iu" if integers else "iuf"
+    if found.size and found.dtype.kind not in kinds:
+        refuse(name, f"entries of type {found.dtype}", "integers" if integers else "numbers")
+    if shape is not None:
+        _check_shape(name, found.shape, shape)
+    found = found.astype(np.int64 if integers else float)
+    if not np.isfinite(found).all():
+        refuse(name, "NaN or inf", "finite numbers")
+    if least is not None and (found < least).any():
+        refuse(name, f"an entry {found.min()}", f"entries of at least {least}")
+    if most is not None and (found > most).any():
+        refuse(name, f"an entry {found.max()}", f"entries of at most {most}")
+    return found
+
+
+def distribution(name, value, shape=None, axis=None):
+    """An array of probabilities that add up to 1 (over axis; over all entries if axis is None)."""
+    found = array(name, value, shape=shape, least=0)
+    if found.size == 0:
+        refuse(name, "an empty array", "probabilities that add up to 1")
+    if axis is not None and found.ndim == 0:
+        refuse(name, "a number", "an array of probabilities")
+    total = found.sum(axis=axis)
+    if (np.abs(total - 1) > SLACK).any():
+        worst = np.ravel(total)[np.argmax(np.abs(np.ravel(total) - 1))]
+        refuse(name, f"a sum of {worst}", "probabilities that add up to 1")
+    return found
+
+
+def tokens(name, value, vocabulary=None, least=0):
+    """A tuple of at least `least` token strings, all from the vocabulary if one is given."""
+    if isinstance(value, (str, bytes, dict, set, frozenset)):
+        refuse(name, f"a {type(value).__name__}", "a sequence of tokens")
+    try:
+        found = tuple(value)
+    except TypeError:
+        refuse(name, repr(value), "a sequence of tokens")
+    for place, token in enumerate(found):
+        if not isinstance(token, str):
+            refuse(name, f"{token!r} at place {place}", "tokens that are strings")
+        if vocabulary is not None and token not in vocabulary:
+            refuse(name, f"{token!r} at place {place}", "tokens of the vocabulary")
+    if len(found) < least:
+        refuse(name, f"{len(found)} tokens", f"at least {least}")
+    return found
+
+
+def sequences(name, value):
+    """Iterator over the token tuples of an iterable of texts; none at all, or an empty one, is refused."""
+    if isinstance(value, (str, bytes)):
+        refuse(name, f"a {type(value).__name__}", "an iterable of token sequences")
+    try:
+        texts = iter(value)
+    except TypeError:
+        refuse(name, repr(value), "an iterable of token sequences")
+    text = None
+    for text in texts:
+        yield tokens(name, text, least=1)
+    if text is None:
+        refuse(name, "none", "at least one token sequence")
+
+
+def instance(name, value, kind):
+    """An instance of a class."""
+    if not isinstance(value, kind):
+        refuse(name, repr(value), f"a {kind.__name__}")
+    return value
+
+
+def generator(name, value):
+    """A numpy.random.Generator."""
+    return instance(name, value, np.random.Generator)
+
+
+def _bounds(least, most):
+    if least is None and most is None:
+        return ""
+    if most is None:
+        return f" of at least {least}"
+    if least is None:
+        return f" of at most {most}"
+    return f" from {least} to {most}"
+
+
+def _check_shape(name, came, wanted):
+    fits = len(came) == len(wanted) and all(
+        have > 0 if want is None else have == want for have, want in zip(came, wanted)
+    )
+    if not fits:
+        sizes = ", ".join("any" if want is None else str(want) for want in wanted)
+        refuse(name, f"shape {came}", f"shape ({sizes})")

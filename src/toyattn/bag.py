@@ -1,0 +1,161 @@
+"""The bag of tokens (static unigram): independent draws from fixed proportions theta.
+
+Source: standard (multinomial maximum likelihood; additive smoothing).
+"""
+
+import math
+
+import numpy as np
+
+from . import arguments, information
+from .toylang import ToyLang
+
+
+def count(tokens, vocabulary):
+    """How often each type of the vocabulary occurs among the tokens (int array, vocabulary order).
+
+    vocabulary: sequence of different str. A token outside it is refused.
+    """
+    vocabulary = arguments.tokens("vocabulary", vocabulary, least=1)
+    tokens = arguments.tokens("tokens", tokens, vocabulary)
+    if len(set(vocabulary)) < len(vocabulary):
+        arguments.refuse("vocabulary", "a repeated token", "different tokens")
+    index = {token: i for i, token in enumerate(vocabulary)}
+    return np.bincount([index[token] for token in tokens], minlength=len(vocabulary))
+
+
+def smoothed(count, total, alpha, n_types):
+    """Estimate (c + alpha) / (total + alpha * n_types): alpha pseudo-counts for each of n_types.
+
+    count, total: numbers or arrays that broadcast, 0 <= count <= total; alpha >= 0. With alpha = 0
+    this is the relative frequency, and an empty row (0/0) is refused.
+    """
+    total = arguments.array("total", total, least=0)
+    count = arguments.array("count", count, least=0)
+    alpha = arguments.real("alpha", alpha, least=0)
+    n_types = arguments.integer("n_types", n_types, 1)
+    if (count > total * (1 + arguments.SLACK)).any():
+        arguments.refuse("count", f"a count of {count.max()}", "no count above its total")
+    if alpha == 0 and (total == 0).any():
+        arguments.refuse("total", "an empty row without pseudo-counts (0/0)", "a count or alpha > 0")
+    return (count + alpha) / (total + alpha * n_types)
+
+
+def uniform_weight(total, alpha, n_types):
+    """Weight of the uniform distribution in a row smoothed by alpha: alpha n / (total + alpha n).
+
+    The smoothed row is (1 - weight) * relative frequency + weight / n_types.
+    """
+    return n_types * smoothed(0, total, alpha, n_types)
+
+
+def fit(counts, alpha=0.0):
+    """Proportions theta of the bag fitted to counts (the last axis runs over the types).
+
+    counts: array of numbers >= 0, shape (V,) or (rows, V), whole or fractional. With alpha = 0 the
+    maximum-likelihood estimate, the relative frequencies; a row without a count is then refused.
+    """
+    counts = arguments.array("counts", counts, least=0)
+    if counts.ndim not in (1, 2) or counts.size == 0:
+        arguments.refuse("counts", f"shape {counts.shape}", "shape (V,) or (rows, V)")
+    total = counts.sum(axis=-1, keepdims=True)
+    if alpha == 0 and (total == 0).any():
+        arguments.refuse("counts", "a row without counts (0/0)", "a count in each row, or alpha > 0")
+    return smoothed(counts, total, alpha, counts.shape[-1])
+
+
+def log_likelihood(counts, theta):
+    """Log-probability in nats of a text with these counts: sum of c ln theta; -inf if impossible.
+
+    counts: (V,) numbers >= 0; theta: (V,) proportions that add up to 1.
+    """
+    theta = arguments.distribution("theta", theta, shape=(None,))
+    counts = arguments.array("counts", counts, shape=theta.shape, least=0)
+    occurs = counts > 0  # 0 * inf is 0 here: a type that does not occur costs nothing
+    return -float(counts[occurs] @ information.cost(theta[occurs])) + 0.0
+
+
+def draw(theta, n, rng):
+    """n independent draws from the bag (int array of indices into theta)."""
+    theta = arguments.distribution("theta", theta, shape=(None,))
+    n = arguments.integer("n", n, 0)
+    return arguments.generator("rng", rng).choice(len(theta), size=n, p=theta / theta.sum())
+
+
+def orderings(counts):
+    """Number of different orders of a text with these counts: n! / (c_1! c_2! ...) (exact int)."""
+    counts = arguments.array("counts", counts, shape=(None,), integers=True, least=0)
+    divisor = math.prod(math.factorial(int(c)) for c in counts)
+    return math.factorial(int(counts.sum())) // divisor
+
+
+def sentence_orderings(lang, tokens):
+    """How many orders of a sentence's tokens are sentences (exact int).
+
+    Those of its fillers, times two for who gives to whom.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    choices = lang.parse(tokens)
+    return 2 * orderings(count(choices.fillers, lang.fillers))
+
+
+def swap_cells(n, swaps, rng):
+    """Places of n cells after random swaps of two: cell i of the row came from place result[i].
+
+    Two equal seeds and different numbers of swaps give one shuffle at different stages.
+    """
+    n = arguments.integer("n", n, 2)
+    swaps = arguments.integer("swaps", swaps, 0)
+    arguments.generator("rng", rng)
+    places = np.arange(n)
+    for _ in range(swaps):
+        pair = rng.choice(n, size=2, replace=False)
+        places[pair] = places[pair[::-1]]
+    return places
+
+
+def composition(lang):
+    """What each ToyLang sentence is made of: {kind of token: (how many, share of one type)}.
+
+    The share of a type is its proportion theta in the bag fitted to the language.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    n = lang.n
+    return {
+        "name": (4, 4 / (n * lang.N)),
+        "thing": (1, 1 / (len(lang.things) * n)),
+        "filler": (lang.L, lang.L / (lang.F * n)),
+        "template": (5, 1 / n),
+    }
+
+
+def toylang_shares(lang):
+    """theta of the bag fitted to the whole language (V,), in vocabulary order."""
+    arguments.instance("lang", lang, ToyLang)
+    sizes = {"name": lang.N, "thing": len(lang.things), "filler": lang.F, "template": len(lang.template)}
+    shares = {kind: share for kind, (_, share) in composition(lang).items()}
+    return np.repeat([shares[kind] for kind in sizes], list(sizes.values()))
+
+
+def cost_by_kind(lang):
+    """Nats the bag charges for the tokens of each kind in a sentence ({kind: nats})."""
+    return {
+        kind: many * information.cost(share) if many else 0.0
+        for kind, (many, share) in composition(lang).items()
+    }
+
+
+def sentence_cost(lang):
+    """Nats of a whole sentence for the bag; all sentences, and all their orderings, cost the same."""
+    return sum(cost_by_kind(lang).values())
+
+
+def copy_cost(lang):
+    """Nats of a copied name for the bag, ln((10 + L) N / 4)."""
+    return information.cost(composition(lang)["name"][1])
+
+
+def chance_of_a_sentence(lang):
+    """Probability that n draws from the bag spell some sentence of the language."""
+    arguments.instance("lang", lang, ToyLang)
+    return math.exp(lang.entropy() - sentence_cost(lang))

@@ -1,0 +1,80 @@
+"""The rule that a table lacks, and what any state must tell apart: the book's own counts on ToyLang.
+
+A rule of offset d says that the last name is the token d places earlier.
+"""
+
+from . import arguments
+from .toylang import FILLERS, NAMES, ToyLang
+
+MOST_SENTENCES = 200_000  # what an enumeration may list
+
+
+def n_offsets(lang):
+    """Candidate offsets of the copy rule, d = 1 to L + 8 (exact int)."""
+    arguments.instance("lang", lang, ToyLang)
+    return lang.last_x_reach
+
+
+def surviving_offsets(sentences):
+    """The offsets that agree with each of the sentences (sorted tuple of ints).
+
+    sentences: iterable of ToyLang sentences of any N, F and L, at least one.
+    """
+    surviving = None
+    for tokens in arguments.sequences("sentences", sentences):
+        lang = ToyLang(N=len(NAMES), F=len(FILLERS), L=max(len(tokens) - 10, 0))
+        if not lang.is_sentence(tokens):
+            arguments.refuse("sentences", " ".join(tokens), "sentences of ToyLang")
+        fitting = {d for d in range(1, n_offsets(lang) + 1) if tokens[lang.last_x - d] == tokens[lang.last_x]}
+        surviving = fitting if surviving is None else surviving & fitting
+    return tuple(sorted(surviving))
+
+
+def bindings_needed(lang):
+    """States that a deterministic predictor needs just after "then" to copy both names: N(N-1)."""
+    arguments.instance("lang", lang, ToyLang)
+    return lang.n_pairs
+
+
+def states_for_second_y(lang):
+    """States that it needs there for the second Y alone: N."""
+    arguments.instance("lang", lang, ToyLang)
+    return lang.N
+
+
+def distinct_futures(lang, t):
+    """Different sets of completions after t tokens, counted by listing the language (exact int).
+
+    t: 0 to n. Refused for languages of more than MOST_SENTENCES sentences.
+    """
+    return _distinct(lang, t, lambda rest: rest)
+
+
+def distinct_next_tokens(lang, t):
+    """Different sets of possible next tokens after t tokens, counted by listing (exact int).
+
+    t: 0 to n - 1; limits as in distinct_futures.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    arguments.integer("t", t, 0, lang.n - 1)
+    return _distinct(lang, t, lambda rest: rest[0])
+
+
+def met_once(lang, tokens):
+    """The names that stand exactly once in front of the last name of a sentence (tuple of str)."""
+    arguments.instance("lang", lang, ToyLang)
+    tokens = arguments.tokens("tokens", tokens)
+    lang.parse(tokens)
+    prefix = tokens[: lang.last_x]
+    return tuple(name for name in lang.names if prefix.count(name) == 1)
+
+
+def _distinct(lang, t, what):
+    arguments.instance("lang", lang, ToyLang)
+    t = arguments.integer("t", t, 0, lang.n)
+    if lang.n_sentences > MOST_SENTENCES:
+        arguments.refuse("lang", f"{lang.n_sentences} sentences", f"at most {MOST_SENTENCES}")
+    futures = {}
+    for tokens in lang.sentences():
+        futures.setdefault(tokens[:t], set()).add(what(tokens[t:]))
+    return len({frozenset(future) for future in futures.values()})

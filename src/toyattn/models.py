@@ -1,0 +1,69 @@
+"""The model classes of part A side by side: price of the copies, size, and four requirements.
+
+R1 order matters; R2 long reach without growth of the price with L or of the size like F^L; R3 lookup
+of a binding that this text has made; R4 parallel training. Source: the book's own.
+"""
+
+import math
+from typing import NamedTuple
+
+from . import arguments, bag, hmm, mixtures, neural_window, windows
+from .toylang import ToyLang
+
+
+class Model(NamedTuple):
+    """One model class on one language.
+
+    copy_nats: nats of both copies together with unlimited data (None if not computed); stores: how
+    many of `unit` this price takes (exact int); R1 to R4: "yes", "no" or "part".
+    """
+
+    name: str
+    story: str
+    copy_nats: float | None
+    stores: int
+    unit: str
+    R1: str
+    R2: str
+    R3: str
+    R4: str
+
+
+def table(lang, d=8, d_h=32):
+    """The seven model classes on a language (tuple of Model); d, d_h: sizes of the neural window.
+
+    Rows of the short windows are upper bounds, V and V^2; those of the long window are the rows in
+    front of the last name only.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    V, reach = len(lang.vocabulary), lang.last_x_reach
+
+    def window(r):
+        return windows.cost_x(lang, r) + windows.cost_y(lang, r)
+
+    return (
+        Model("Bag of words", "independent draws", 2 * bag.copy_cost(lang), V, "numbers",
+              "no", "no", "no", "yes"),
+        Model("Pair mixture", "a topic, then draws", 2 * mixtures.pair_copy_cost(lang),
+              len(mixtures.pairs(lang)), "bags", "no", "no", "part", "yes"),
+        Model("Window 1", "the previous token", window(1), V, "rows", "part", "no", "no", "yes"),
+        Model("Window 2", "the previous two tokens", window(2), V**2, "rows", "part", "no", "no", "yes"),
+        Model(f"Window {reach}", "the previous L + 8 tokens", window(reach), windows.rows_needed(lang),
+              "rows", "yes", "part", "no", "yes"),
+        Model("HMM by hand", "pair and phase", 0.0, hmm.n_states(lang), "states",
+              "yes", "yes", "part", "part"),
+        Model("Neural window", "the previous tokens, embedded", None,
+              neural_window.n_parameters(V=V, d=d, d_h=d_h, r=reach), "weights", "yes", "part", "part", "yes"),
+    )
+
+
+def tie_gap(N):
+    """Gap L at which the pair mixture pays as much on the copies as window 1, 2N - 10 (None if N < 5)."""
+    N = arguments.integer("N", N, 2)
+    return 2 * N - 10 if N >= 5 else None
+
+
+def gap_beyond_window2(N):
+    """Smallest gap L at which the pair mixture pays more than window 2: (10 + L)^2 > 4 N (N - 1)."""
+    N = arguments.integer("N", N, 2)
+    return max(math.isqrt(4 * N * (N - 1)) + 1 - 10, 0)

@@ -1,0 +1,45 @@
+"""What several figures draw: token cells, arcs between them, staircases of labels. Coordinates are drawing units, y down."""
+
+from matplotlib.patches import FancyArrowPatch, Rectangle
+
+from .style import HIDDEN, INK, OBSERVED, PAPER, REST
+
+# How a token cell looks by what kind of place it is: face, edge, dash, text.
+CELLS = {
+    "choice": (HIDDEN, HIDDEN, "-", PAPER),
+    "copy": ("none", HIDDEN, (0, (3, 2)), INK),
+    "template": ("none", REST, "-", INK),
+    "observed": (OBSERVED, OBSERVED, "-", PAPER),
+    "plain": ("none", OBSERVED, "-", INK),
+}
+
+
+def cell(plane, x, y, text, kind="plain", *, width=48, height=26, below=None, size=11):
+    """A token cell with its upper left corner at (x, y), and an optional second line inside it.
+
+    Returns the point in the middle of its upper edge, where arcs start.
+    """
+    face, edge, dash, ink = CELLS[kind]
+    inset = 1.5
+    plane.add_patch(Rectangle((x + inset, y), width - 2 * inset, height, facecolor=face, edgecolor=edge, linestyle=dash, linewidth=1.2))
+    middle = x + width / 2
+    if below is None:
+        plane.text(middle, y + height / 2, text, ha="center", va="center_baseline", color=ink, fontsize=size)
+    else:
+        plane.text(middle, y + height * 0.33, text, ha="center", va="center_baseline", color=ink, fontsize=size)
+        plane.text(middle, y + height * 0.72, below, ha="center", va="center_baseline", color=ink, fontsize=size - 1)
+    return middle, y
+
+
+def arc(plane, start, end, *, color=HIDDEN, bend=-0.3, label=None, arrow=True, dash="-"):
+    """A thin curved arrow from one point to another, with a label at its middle."""
+    plane.add_patch(
+        FancyArrowPatch(
+            start, end, connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>" if arrow else "-", mutation_scale=8,
+            color=color, linewidth=1.1, linestyle=dash, shrinkA=1, shrinkB=1,
+        )
+    )
+    if label:
+        (x0, y0), (x1, y1) = start, end
+        x, y = (x0 + x1) / 2 - bend * (y1 - y0) / 2, (y0 + y1) / 2 + bend * (x1 - x0) / 2
+        plane.text(x, y, label, ha="center", va="center", color=color, fontsize=11)

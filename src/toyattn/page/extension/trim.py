@@ -1,0 +1,27 @@
+"""Keeps out of the page what the theme and Jupyter Book bring and this book does not use."""
+
+from pathlib import Path
+
+TEMPLATES = str(Path(__file__).resolve().parents[1] / "templates")
+
+# Files of other extensions that have no work to do here: fold buttons (ours are native), copy buttons, tabs, in-page kernels.
+UNUSED = ("togglebutton", "clipboard", "copybutton", "design-tabs", "thebe", "THEBE_JS_URL", "toggleHint", "toggleOpen")
+
+
+def setup(app):
+    """Our own two files, our layout, and the filter."""
+    app.add_css_file("page.css", priority=900)
+    app.add_js_file("page.js", loading_method="defer", priority=900)
+    app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
+    app.connect("html-page-context", drop_unused, priority=900)
+
+
+def drop_unused(app, pagename, templatename, context, doctree):
+    """Filter the scripts and style sheets that other extensions have put on the page."""
+    for key in ("script_files", "css_files"):
+        context[key] = [file for file in context[key] if not _is_unused(file)]
+
+
+def _is_unused(file):
+    text = f"{getattr(file, 'filename', file) or ''} {getattr(file, 'attributes', {}).get('body') or ''}"
+    return any(word in text for word in UNUSED)

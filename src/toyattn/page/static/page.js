@@ -1,0 +1,184 @@
+// Explorers and diagrams come alive: frames drawn when the book was built are swapped as a control moves. No library.
+"use strict";
+
+async function inflate(base64) {
+  const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+const isRange = (input) => input.type === "range";
+
+// A control is one range, one checkbox, or a group of radios; its grid is counted as the build counted it.
+function readControls(form) {
+  return [...form.querySelectorAll(".control")].map((box) => {
+    const inputs = [...box.querySelectorAll("input")];
+    const first = inputs[0];
+    const size = isRange(first) ? Math.round((first.max - first.min) / first.step) + 1 : Math.max(2, inputs.length);
+    return {
+      box, inputs, size, name: first.name,
+      label: box.querySelector("legend, label").textContent.trim(),
+      get index() {
+        if (isRange(first)) return Math.round((first.value - first.min) / first.step);
+        return first.type === "checkbox" ? +first.checked : inputs.findIndex((input) => input.checked);
+      },
+      get text() {
+        if (isRange(first)) return String(+(+first.value).toFixed(10));
+        return first.type === "checkbox" ? (first.checked ? "on" : "off") : inputs[this.index].value;
+      },
+      set text(text) {
+        if (isRange(first)) first.value = text;
+        else if (first.type === "checkbox") first.checked = text === "on";
+        else { const wanted = inputs.find((input) => input.value === text); if (wanted) wanted.checked = true; }
+      },
+      show() {
+        const now = box.querySelector(".now");
+        if (now) { now.textContent = this.text; first.setAttribute("aria-valuetext", this.text); }
+      },
+    };
+  });
+}
+
+function announcer(status) {
+  let timer;
+  return (words) => { clearTimeout(timer); timer = setTimeout(() => { status.textContent = words; }, 400); };
+}
+
+function liveForm(root, update) {
+  const form = root.querySelector("form");
+  const controls = readControls(form);
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.addEventListener("input", () => update());
+  form.addEventListener("reset", () => setTimeout(() => update(), 0));
+  form.addEventListener("click", (event) => {
+    const button = event.target.closest("button[data-by]");
+    if (!button) return;
+    const range = button.parentElement.querySelector("input");
+    range.value = +range.value + button.dataset.by * range.step;
+    update();
+  });
+  return controls;
+}
+
+function startExplorer(root) {
+  const name = root.dataset.explorer;
+  const stage = root.querySelector(".stage");
+  const outputs = [...root.querySelectorAll("output")];
+  const link = root.querySelector("a.setting");
+  const announce = announcer(root.querySelector("[role=status]"));
+  const controls = liveForm(root, update);
+  const starts = controls.map((control) => control.text);
+  let loading, frames, dragged;
+
+  const load = () => (loading ??= inflate(root.querySelector("script").textContent).then((data) => { frames = data; }));
+  const number = (list) => list.reduce((sum, control) => sum * control.size + control.index, 0);
+  const setting = () => controls.map((control) => `${control.name}=${encodeURIComponent(control.text)}`).join("&");
+
+  async function update() {
+    if (!frames) await load();
+    draw();
+  }
+
+  function draw() {
+    controls.forEach((control) => control.show());
+    const moved = controls.some((control, i) => control.text !== starts[i]);
+    link.href = `#${name}${moved ? "?" + setting() : ""}`;
+    const [parts, values] = frames.frames[number(controls)];
+    stage.innerHTML = parts.map((i) => frames.lines[i]).join("\n");
+    outputs.forEach((output, i) => { [output.dataset.value, output.value] = values[i]; });
+    const words = controls.map((control) => `${control.label} ${control.text}`).join(", ");
+    const facts = [...root.querySelectorAll(".readout")].map((item) =>
+      [...item.children].map((part) => part.textContent).join(": ")).join("; ");
+    stage.setAttribute("aria-label", `${words}; ${facts}`);
+    announce(`${words}; ${facts}`);
+  }
+
+  function open(hash) {
+    const [place, query] = decodeURI(hash).slice(1).split("?");
+    if (place !== name || !query) return;
+    const wanted = new URLSearchParams(query);
+    controls.forEach((control) => { if (wanted.has(control.name)) control.text = wanted.get(control.name); });
+    update();
+    root.scrollIntoView({ block: "center" });
+  }
+
+  // A part of the drawing that sets a control: by pointing or pressing.
+  for (const kind of ["pointerover", "click"]) {
+    stage.addEventListener(kind, (event) => {
+      const part = event.target.closest("[data-set]");
+      if (!part) return;
+      const [key, value] = part.dataset.set.split("=");
+      const control = controls.find((c) => c.name === key);
+      if (control.text !== value) { control.text = value; update(); }
+    });
+  }
+
+  // A handle that is dragged: its control goes to the value whose handle is nearest to the pointer.
+  stage.addEventListener("pointerdown", (event) => {
+    const handle = event.target.closest("[data-drag]");
+    if (!handle || !frames) return;
+    event.preventDefault();
+    dragged = controls.find((control) => control.name === handle.dataset.drag);
+  });
+  addEventListener("pointermove", (event) => {
+    if (!dragged) return;
+    const offset = () => {
+      const box = stage.querySelector(`[data-drag="${dragged.name}"]`).getBoundingClientRect();
+      return event.clientX - box.left - box.width / 2;
+    };
+    const [input] = dragged.inputs;
+    for (let rest = offset(); ;) {
+      const before = input.value;
+      input.value = +before + Math.sign(rest) * input.step;
+      if (input.value === before) break;
+      draw();
+      const now = offset();
+      if (Math.abs(now) >= Math.abs(rest)) { input.value = before; draw(); break; }
+      rest = now;
+    }
+  });
+  for (const kind of ["pointerup", "pointercancel"]) addEventListener(kind, () => { dragged = undefined; });
+
+  new IntersectionObserver((entries, observer) => {
+    if (entries.some((entry) => entry.isIntersecting)) { observer.disconnect(); load(); }
+  }, { rootMargin: "400px" }).observe(root);
+  addEventListener("hashchange", () => open(location.hash));
+  open(location.hash);
+}
+
+function startDiagram(root) {
+  const stepped = [...root.querySelectorAll("[data-step]")];
+  if (!stepped.length) return;
+  const announce = announcer(root.querySelector("[role=status]"));
+  const [control] = liveForm(root, update);
+  function update() {
+    const now = +control.text;
+    control.show();
+    for (const part of stepped) {
+      const [from, to = from] = part.dataset.step.split("-").map(Number);
+      part.classList.toggle("off", now < from || now > to);
+    }
+    const shown = stepped.filter((part) => !part.classList.contains("off")).map((part) => part.querySelector("title"));
+    announce(`step ${now}: ${shown.filter(Boolean).map((title) => title.textContent).join("; ")}`);
+  }
+  update();
+}
+
+document.querySelectorAll(".explorer").forEach(startExplorer);
+document.querySelectorAll(".diagram").forEach(startDiagram);
+
+// A link into a fold opens it; printing opens all of them and closes them again.
+function openFold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
+  if (target?.closest("details")) target.scrollIntoView();
+}
+addEventListener("hashchange", openFold);
+openFold();
+let opened = [];
+addEventListener("beforeprint", () => {
+  opened = [...document.querySelectorAll("details.derivation:not([open]), details.checks:not([open]), details.solution:not([open])")];
+  opened.forEach((fold) => { fold.open = true; });
+});
+addEventListener("afterprint", () => opened.forEach((fold) => { fold.open = false; }));

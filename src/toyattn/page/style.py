@@ -1,0 +1,99 @@
+"""One look for every figure: six roles of color, one matplotlib style, one canvas."""
+
+import matplotlib
+from matplotlib.figure import Figure
+
+OBSERVED = "#1f5fa8"  # blue: tokens, keys
+HIDDEN = "#a04e14"  # copper: what asks or is hidden
+DERIVED = "#6b3fa0"  # violet: what is stored or derived
+RESULT = "#2a7337"  # green
+LIMIT = "#b3261e"  # red: limit or cost
+REST = "#5b6270"  # grey
+INK = "#1a1a1a"  # text: follows the page
+PAPER = "#ffffff"  # the page behind a figure
+
+# What each color of a drawing becomes on the page, where CSS variables carry the theme.
+CSS_COLORS = {
+    OBSERVED: "var(--observed)",
+    HIDDEN: "var(--hidden)",
+    DERIVED: "var(--derived)",
+    RESULT: "var(--result)",
+    LIMIT: "var(--limit)",
+    REST: "var(--rest)",
+    INK: "currentColor",
+    PAPER: "var(--paper)",
+}
+
+# The same palette for a page that has no style sheet of ours (a live notebook).
+CSS_PALETTE = """
+.explorer{--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;
+--rest:#5b6270;--paper:#fff}
+[data-jp-theme-light=false] .explorer{--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;
+--result:#7fca8d;--limit:#f28b82;--rest:#a3abb7;--paper:#121212}
+"""
+
+WIDTH = 480  # drawing units; one unit is one point, and one CSS pixel where the page is 480 px wide
+
+_RC = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "toyattn",
+    "font.family": "DejaVu Sans",  # ships with matplotlib; wide, so no label overlaps in the page's own font
+    "font.size": 12,
+    "axes.titlesize": 12,
+    "axes.labelsize": 12,
+    "xtick.labelsize": 11,
+    "ytick.labelsize": 11,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": REST,
+    "xtick.color": REST,
+    "ytick.color": REST,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",
+    "axes.unicode_minus": True,
+    "lines.linewidth": 2,
+    "lines.solid_capstyle": "butt",
+    "path.simplify": False,
+}
+
+
+def use_style():
+    """Set the book's matplotlib style for this process."""
+    matplotlib.rcParams.update(_RC)
+
+
+def canvas(height=200, rows=1, columns=1, *, axes=True, **gridspec):
+    """A figure of the book's width.
+
+    Parameters
+    ----------
+    height : number
+        Drawing units; the width is always 480.
+    rows, columns : int
+        Grid of axes; further keyword arguments go to the grid (``width_ratios`` …).
+    axes : bool
+        False gives one pair of axes without frame whose data coordinates are the drawing units,
+        x from 0 to 480 to the right, y from 0 at the top down to ``height``.
+
+    Returns
+    -------
+    (Figure, Axes or array of Axes)
+    """
+    figure = Figure(figsize=(WIDTH / 72, height / 72), layout="constrained" if axes else None)
+    if axes:
+        return figure, figure.subplots(rows, columns, gridspec_kw=gridspec or None)
+    plane = figure.add_axes((0, 0, 1, 1))
+    plane.set(xlim=(0, WIDTH), ylim=(height, 0))
+    plane.axis("off")
+    return figure, plane
+
+
+def halo(width=3):
+    """Path effects that keep a label readable on top of lines."""
+    from matplotlib.patheffects import withStroke
+
+    return [withStroke(linewidth=width, foreground=PAPER)]
