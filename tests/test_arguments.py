@@ -19,7 +19,9 @@ def test_integer_passes_as_a_python_int(good):
     assert type(found) is int and found == good
 
 
-@pytest.mark.parametrize("bad", [True, np.True_, 2.0, "2", None, [2], np.array(2), np.array([2]), 1, 5, float("nan")])
+@pytest.mark.parametrize(
+    "bad", [True, np.True_, 2.0, "2", None, [2], np.array(2), np.array([2]), 1, 5, float("nan")]
+)
 def test_integer_refuses(bad):
     with pytest.raises(ValueError, match="^x: "):
         arguments.integer("x", bad, 2, 4)
@@ -40,7 +42,21 @@ def test_real_passes_as_a_float(good):
 
 
 @pytest.mark.parametrize(
-    "bad", [True, np.False_, "0.5", None, [0.5], [[1], [1, 2]], 1j, float("nan"), float("inf"), 10**400, -0.1, 1.1]
+    "bad",
+    [
+        True,
+        np.False_,
+        "0.5",
+        None,
+        [0.5],
+        [[1], [1, 2]],
+        1j,
+        float("nan"),
+        float("inf"),
+        10**400,
+        -0.1,
+        1.1,
+    ],
 )
 def test_real_refuses(bad):
     with pytest.raises(ValueError, match="^x: "):
@@ -93,8 +109,16 @@ def test_distribution():
     assert arguments.distribution("x", [[0.5, 0.5], [0, 0]]).shape == (2, 2)
     assert arguments.distribution("x", [[0.5, 0.5], [1, 0]], axis=1).shape == (2, 2)
     assert arguments.distribution("x", [0.1] * 10).sum() == pytest.approx(1)
-    bad = [([0.5, 0.4], None), ([0.5, 0.5 + 1e-6], None), ([1.5, -0.5], None), ([], None), (1.0, -1),
-           ([[0.5, 0.5], [1, 1]], 1), ([[0.5, 0.5], [0, 0]], 1), ([float("nan"), 1], None)]
+    bad = [
+        ([0.5, 0.4], None),
+        ([0.5, 0.5 + 1e-6], None),
+        ([1.5, -0.5], None),
+        ([], None),
+        (1.0, -1),
+        ([[0.5, 0.5], [1, 1]], 1),
+        ([[0.5, 0.5], [0, 0]], 1),
+        ([float("nan"), 1], None),
+    ]
     for value, axis in bad:
         with pytest.raises(ValueError, match="^x: "):
             arguments.distribution("x", value, axis=axis)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from toyattn import ToyLang
+from toyattn import ToyLang, toylang
 
 SMALL = [(2, 2, 0), (3, 2, 1), (4, 2, 1), (3, 3, 1), (3, 2, 2), (4, 2, 2), (3, 2, 4)]
 small = pytest.mark.parametrize("N, F, L", SMALL)
@@ -30,6 +30,7 @@ def listing(N, F, L):
 def test_sentences_are_the_listing_in_order(N, F, L):
     lang = ToyLang(N, F, L)
     assert [list(tokens) for tokens in lang.sentences()] == listing(N, F, L)
+    assert [list(tokens) for tokens in toylang.listing(lang)] == listing(N, F, L)
     assert lang.n_sentences == len(listing(N, F, L))
     assert {len(tokens) for tokens in lang.sentences()} == {lang.n}
     assert lang.n_pairs == len({(tokens[0], tokens[2]) for tokens in listing(N, F, L)})
@@ -41,7 +42,8 @@ def test_place_costs_are_those_of_counted_prefixes(N, F, L):
     prefixes = Counter(tuple(tokens[:t]) for tokens in listing(N, F, L) for t in range(lang.n + 1))
     for tokens in listing(N, F, L):
         counted = [
-            math.log(prefixes[tuple(tokens[:t])] / prefixes[tuple(tokens[: t + 1])]) for t in range(lang.n)
+            math.log(prefixes[tuple(tokens[:t])] / prefixes[tuple(tokens[: t + 1])])
+            for t in range(lang.n)
         ]
         assert lang.place_costs() == pytest.approx(counted, abs=1e-12)
 
@@ -50,7 +52,9 @@ def test_place_costs_are_those_of_counted_prefixes(N, F, L):
 def test_entropy_is_the_log_of_the_listing(N, F, L):
     lang, many = ToyLang(N, F, L), len(listing(N, F, L))
     assert lang.entropy() == pytest.approx(math.log(many), abs=1e-12)
-    assert lang.entropy_per_token() == pytest.approx(math.log(many) / len(listing(N, F, L)[0]), abs=1e-12)
+    assert lang.entropy_per_token() == pytest.approx(
+        math.log(many) / len(listing(N, F, L)[0]), abs=1e-12
+    )
     assert lang.perplexity() ** lang.n == pytest.approx(many)
     pairs = {(tokens[0], tokens[2]) for tokens in listing(N, F, L)}
     assert lang.binding_entropy() == pytest.approx(math.log(len(pairs)), abs=1e-12)
@@ -62,7 +66,9 @@ def test_kinds_and_reaches_are_what_the_listing_shows(N, F, L):
     columns = list(zip(*listing(N, F, L)))
     sources = {}
     for place, column in enumerate(columns):
-        same = [earlier for earlier in range(place) if columns[earlier] == column and len(set(column)) > 1]
+        same = [
+            earlier for earlier in range(place) if columns[earlier] == column and len(set(column)) > 1
+        ]
         if same:
             sources[place] = same[0]
     kinds = [
@@ -74,7 +80,9 @@ def test_kinds_and_reaches_are_what_the_listing_shows(N, F, L):
         lang.second_y: lang.second_y - lang.second_y_reach,
         lang.last_x: lang.last_x - lang.last_x_reach,
     }
-    assert {columns[lang.second_y][i] == tokens[2] for i, tokens in enumerate(listing(N, F, L))} == {True}
+    assert {columns[lang.second_y][i] == tokens[2] for i, tokens in enumerate(listing(N, F, L))} == {
+        True
+    }
 
 
 @pytest.mark.parametrize("N, F, L", [(2, 2, 0), (3, 2, 1), (2, 1, 2)])
@@ -167,3 +175,9 @@ def test_a_language_is_a_frozen_value():
     with pytest.raises(AttributeError):
         ToyLang().N = 5
     assert len({ToyLang(), ToyLang(N=8), ToyLang(N=7)}) == 2
+
+
+def test_large_languages_are_not_listed():
+    assert len(toylang.listing(ToyLang(L=3))) == 36288
+    with pytest.raises(ValueError, match="^lang: .*at most 200000, got 217728 sentences"):
+        toylang.listing(ToyLang(L=4))

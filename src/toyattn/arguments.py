@@ -112,7 +112,7 @@ def tokens(name, value, vocabulary=None, least=0):
 
 
 def sequences(name, value):
-    """Iterator over the token tuples of an iterable of texts; none at all, or an empty one, is refused."""
+    """Iterator over the token tuples of an iterable of texts; no text, or an empty one, is refused."""
     if isinstance(value, (str, bytes)):
         refuse(name, f"a {type(value).__name__}", "an iterable of token sequences")
     try:

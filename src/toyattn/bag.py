@@ -17,9 +17,9 @@ def count(tokens, vocabulary):
     vocabulary: sequence of different str. A token outside it is refused.
     """
     vocabulary = arguments.tokens("vocabulary", vocabulary, least=1)
-    tokens = arguments.tokens("tokens", tokens, vocabulary)
     if len(set(vocabulary)) < len(vocabulary):
         arguments.refuse("vocabulary", "a repeated token", "different tokens")
+    tokens = arguments.tokens("tokens", tokens, vocabulary)
     index = {token: i for i, token in enumerate(vocabulary)}
     return np.bincount([index[token] for token in tokens], minlength=len(vocabulary))
 
@@ -34,6 +34,10 @@ def smoothed(count, total, alpha, n_types):
     count = arguments.array("count", count, least=0)
     alpha = arguments.real("alpha", alpha, least=0)
     n_types = arguments.integer("n_types", n_types, 1)
+    try:
+        np.broadcast_shapes(count.shape, total.shape)
+    except ValueError:
+        arguments.refuse("count", f"shape {count.shape}", f"a shape that fits the total's {total.shape}")
     if (count > total * (1 + arguments.SLACK)).any():
         arguments.refuse("count", f"a count of {count.max()}", "no count above its total")
     if alpha == 0 and (total == 0).any():
@@ -79,7 +83,7 @@ def draw(theta, n, rng):
     """n independent draws from the bag (int array of indices into theta)."""
     theta = arguments.distribution("theta", theta, shape=(None,))
     n = arguments.integer("n", n, 0)
-    return arguments.generator("rng", rng).choice(len(theta), size=n, p=theta / theta.sum())
+    return arguments.generator("rng", rng).choice(len(theta), size=n, p=theta)
 
 
 def orderings(counts):

@@ -4,9 +4,7 @@ A rule of offset d says that the last name is the token d places earlier.
 """
 
 from . import arguments
-from .toylang import FILLERS, NAMES, ToyLang
-
-MOST_SENTENCES = 200_000  # what an enumeration may list
+from .toylang import FILLERS, NAMES, ToyLang, listing
 
 
 def n_offsets(lang):
@@ -25,7 +23,8 @@ def surviving_offsets(sentences):
         lang = ToyLang(N=len(NAMES), F=len(FILLERS), L=max(len(tokens) - 10, 0))
         if not lang.is_sentence(tokens):
             arguments.refuse("sentences", " ".join(tokens), "sentences of ToyLang")
-        fitting = {d for d in range(1, n_offsets(lang) + 1) if tokens[lang.last_x - d] == tokens[lang.last_x]}
+        name, offsets = tokens[lang.last_x], range(1, n_offsets(lang) + 1)
+        fitting = {d for d in offsets if tokens[lang.last_x - d] == name}
         surviving = fitting if surviving is None else surviving & fitting
     return tuple(sorted(surviving))
 
@@ -45,7 +44,7 @@ def states_for_second_y(lang):
 def distinct_futures(lang, t):
     """Different sets of completions after t tokens, counted by listing the language (exact int).
 
-    t: 0 to n. Refused for languages of more than MOST_SENTENCES sentences.
+    t: 0 to n. Refused for languages that are too large to list.
     """
     return _distinct(lang, t, lambda rest: rest)
 
@@ -70,11 +69,9 @@ def met_once(lang, tokens):
 
 
 def _distinct(lang, t, what):
-    arguments.instance("lang", lang, ToyLang)
+    sentences = listing(lang)
     t = arguments.integer("t", t, 0, lang.n)
-    if lang.n_sentences > MOST_SENTENCES:
-        arguments.refuse("lang", f"{lang.n_sentences} sentences", f"at most {MOST_SENTENCES}")
     futures = {}
-    for tokens in lang.sentences():
+    for tokens in sentences:
         futures.setdefault(tokens[:t], set()).add(what(tokens[t:]))
     return len({frozenset(future) for future in futures.values()})

@@ -15,14 +15,16 @@ def _counts(text):
     return counts
 
 
-SIX_DOCUMENTS = np.array([
-    _counts("goal goal match team win"),
-    _counts("coach goal match team"),
-    _counts("match team team win"),
-    _counts("bake bake flour oven sugar"),
-    _counts("bake butter flour sugar"),
-    _counts("bake butter oven sugar"),
-])
+SIX_DOCUMENTS = np.array(
+    [
+        _counts("goal goal match team win"),
+        _counts("coach goal match team"),
+        _counts("match team team win"),
+        _counts("bake bake flour oven sugar"),
+        _counts("bake butter flour sugar"),
+        _counts("bake butter oven sugar"),
+    ]
+)
 SIX_DOCUMENTS.flags.writeable = False
 SIX_LABELS = (0, 0, 0, 1, 1, 1)
 TEST_DOCUMENT = _counts("coach bake bake bake")

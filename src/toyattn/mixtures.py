@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import arguments, bag, information, naive_bayes
-from .toylang import ToyLang
+from .toylang import ToyLang, listing
 
 
 class Trajectory(NamedTuple):
@@ -167,8 +167,7 @@ def random_starts(lang, runs, rng, rounds=100):
 
 def distinct_bags(lang):
     """The different count vectors of the sentences of a language, by listing (D, V) (small L)."""
-    arguments.instance("lang", lang, ToyLang)
-    return np.array(sorted({tuple(bag.count(tokens, lang.vocabulary)) for tokens in lang.sentences()}))
+    return np.array(sorted({tuple(bag.count(tokens, lang.vocabulary)) for tokens in listing(lang)}))
 
 
 def _pair_counts(lang, prefix):

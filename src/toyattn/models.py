@@ -37,28 +37,24 @@ def table(lang, d=8, d_h=32):
     """
     arguments.instance("lang", lang, ToyLang)
     V, reach = len(lang.vocabulary), lang.last_x_reach
-
-    def window(r):
-        return windows.cost_x(lang, r) + windows.cost_y(lang, r)
-
-    return (
-        Model("Bag of words", "independent draws", 2 * bag.copy_cost(lang), V, "numbers",
-              "no", "no", "no", "yes"),
-        Model("Pair mixture", "a topic, then draws", 2 * mixtures.pair_copy_cost(lang),
-              len(mixtures.pairs(lang)), "bags", "no", "no", "part", "yes"),
-        Model("Window 1", "the previous token", window(1), V, "rows", "part", "no", "no", "yes"),
-        Model("Window 2", "the previous two tokens", window(2), V**2, "rows", "part", "no", "no", "yes"),
-        Model(f"Window {reach}", "the previous L + 8 tokens", window(reach), windows.rows_needed(lang),
-              "rows", "yes", "part", "no", "yes"),
-        Model("HMM by hand", "pair and phase", 0.0, hmm.n_states(lang), "states",
-              "yes", "yes", "part", "part"),
-        Model("Neural window", "the previous tokens, embedded", None,
-              neural_window.n_parameters(V=V, d=d, d_h=d_h, r=reach), "weights", "yes", "part", "part", "yes"),
+    short, pair, long = (windows.cost_x(lang, r) + windows.cost_y(lang, r) for r in (1, 2, reach))
+    mixture, bags = 2 * mixtures.pair_copy_cost(lang), len(mixtures.pairs(lang))
+    needed = windows.rows_needed(lang)
+    weights = neural_window.n_parameters(V=V, d=d, d_h=d_h, r=reach)
+    rows = (
+        ("Bag of words", "independent draws", 2 * bag.copy_cost(lang), V, "numbers", "no no no yes"),
+        ("Pair mixture", "a topic, then draws", mixture, bags, "bags", "no no part yes"),
+        ("Window 1", "previous token", short, V, "rows", "part no no yes"),
+        ("Window 2", "previous two tokens", pair, V**2, "rows", "part no no yes"),
+        (f"Window {reach}", "previous L + 8 tokens", long, needed, "rows", "yes part no yes"),
+        ("HMM by hand", "pair and phase", 0.0, hmm.n_states(lang), "states", "yes yes part part"),
+        ("Neural window", "r embedded tokens", None, weights, "weights", "yes part part yes"),
     )
+    return tuple(Model(*row, *verdicts.split()) for *row, verdicts in rows)
 
 
 def tie_gap(N):
-    """Gap L at which the pair mixture pays as much on the copies as window 1, 2N - 10 (None if N < 5)."""
+    """Gap L at which pair mixture and window 1 pay the same on the copies, 2N - 10 (None if N < 5)."""
     N = arguments.integer("N", N, 2)
     return 2 * N - 10 if N >= 5 else None
 

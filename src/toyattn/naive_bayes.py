@@ -77,8 +77,11 @@ def posterior(counts, pi, theta, event_model="multinomial"):
     joint = log_joint(counts, pi, theta, event_model)
     best = joint.max(axis=-1, keepdims=True)
     if np.isneginf(best).any():
-        arguments.refuse("counts", "a document with probability 0 in every class (posterior 0/0)",
-                         "documents that some class can produce")
+        arguments.refuse(
+            "counts",
+            "a document with probability 0 in every class (posterior 0/0)",
+            "documents that some class can produce",
+        )
     shares = np.exp(joint - best)
     return shares / shares.sum(axis=-1, keepdims=True)
 

@@ -22,6 +22,7 @@ NAMES = (
 THINGS = "book pen cup".split()
 FILLERS = "and so well now yes ok".split()
 TEMPLATE = "gave a then thanked .".split()
+MOST_LISTED = 200_000
 
 
 class Choices(NamedTuple):
@@ -170,7 +171,9 @@ class ToyLang:
             return [self.sample(rng) for _ in range(arguments.integer("size", size, 0))]
         X, Y = rng.choice(self.N, size=2, replace=False)
         fillers = [self.fillers[word] for word in rng.integers(self.F, size=self.L)]
-        return self.sentence(self.names[X], self.names[Y], self.things[rng.integers(len(THINGS))], fillers)
+        return self.sentence(
+            self.names[X], self.names[Y], self.things[rng.integers(len(THINGS))], fillers
+        )
 
     def parse(self, tokens):
         """The Choices of a sentence; a sequence that is none is refused at its first wrong place."""
@@ -180,7 +183,9 @@ class ToyLang:
         wrong = self._first_wrong(tokens)
         if wrong is not None:
             place, options = wrong
-            arguments.refuse("tokens", f"{tokens[place]!r} at place {place}", "one of " + ", ".join(options))
+            arguments.refuse(
+                "tokens", f"{tokens[place]!r} at place {place}", "one of " + ", ".join(options)
+            )
         return Choices(tokens[0], tokens[2], tokens[4], tokens[5 : 5 + self.L])
 
     def is_sentence(self, tokens):
@@ -208,7 +213,7 @@ class ToyLang:
         return head + (self.fillers,) * self.L + tail
 
     def _first_wrong(self, tokens):
-        """The first place of n tokens that breaks the rules, with its options (None if there is none)."""
+        """The first place of n tokens that breaks the rules, with its options; None for a sentence."""
         X, Y = tokens[0], tokens[2]
         slots = list(self._slots(X, Y))
         slots[0] = self.names
@@ -217,3 +222,11 @@ class ToyLang:
             if token not in options:
                 return place, options
         return None
+
+
+def listing(lang):
+    """All sentences of a small language (list of tuples); refused above MOST_LISTED of them."""
+    arguments.instance("lang", lang, ToyLang)
+    if lang.n_sentences > MOST_LISTED:
+        arguments.refuse("lang", f"{lang.n_sentences} sentences", f"at most {MOST_LISTED}")
+    return list(lang.sentences())

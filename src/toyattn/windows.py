@@ -67,7 +67,9 @@ def costs(table, tokens, alpha=0.0, n_types=None):
     for place, token in enumerate(tokens):
         context = window(tokens, place, r)
         if alpha == 0 and context not in table:
-            arguments.refuse("tokens", f"{token!r} behind {context}", "windows that were met, or alpha > 0")
+            arguments.refuse(
+                "tokens", f"{token!r} behind {context}", "windows that were met, or alpha > 0"
+            )
         nats.append(information.cost(probability(table, context, token, alpha, n_types)))
     return np.array(nats)
 

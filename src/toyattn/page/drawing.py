@@ -43,3 +43,21 @@ def arc(plane, start, end, *, color=HIDDEN, bend=-0.3, label=None, arrow=True, d
         (x0, y0), (x1, y1) = start, end
         x, y = (x0 + x1) / 2 - bend * (y1 - y0) / 2, (y0 + y1) / 2 + bend * (x1 - x0) / 2
         plane.text(x, y, label, ha="center", va="center", color=color, fontsize=11)
+
+
+def marker(plane, x, top, bottom, text, control, *, left=False):
+    """A vertical line with a ring on top that drags a control, and its value to the right or left of the ring."""
+    plane.plot([x, x], [top, bottom], color=OBSERVED, linewidth=1.2)
+    ring, = plane.plot([x], [top], "o", markersize=9, markerfacecolor=PAPER, markeredgecolor=OBSERVED, markeredgewidth=2)
+    ring.set_gid(f"drag-{control}")
+    plane.text(x - 12 if left else x + 12, top + 5, text, ha="right" if left else "left", color=OBSERVED, fontsize=14)
+
+
+def power_text(value):
+    """A large number in a figure: 1,008 as it is, 36,288 as 3.6·10⁴, a thousand or more that is a power of ten as 10³."""
+    digits, exponent = f"{value:.1e}".split("e")
+    exact = abs(value / 10.0 ** int(exponent) - 1) < 1e-9 and value >= 1000
+    if value < 10_000 and not exact:
+        return f"{value:,.0f}"
+    power = "10" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return power if exact else f"{digits}·{power}"

@@ -167,7 +167,7 @@ def _control_html(figure, control):
 
 def _readouts_html(readouts):
     items = "".join(
-        f'<div class="readout"><dt>{escape(r.label)}</dt><dd>'
+        f'<div class="readout{" words" if isinstance(r.value, str) else ""}"><dt>{escape(r.label)}</dt><dd>'
         f'<output aria-live="off" data-readout="{name}" data-value="{escape(r.data)}">{escape(r.text)}</output>'
         f"{' ' + escape(r.unit) if r.unit else ''}</dd></div>"
         for name, r in readouts.items()

@@ -57,4 +57,4 @@ class Readout:
             return "yes" if value else "no"
         if math.isinf(value):
             return "infinite"
-        return format(value, self.form).replace("-", "−")
+        return "0" if value == 0 else format(value, self.form).replace("-", "−")

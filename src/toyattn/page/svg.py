@@ -11,7 +11,8 @@ _DROPPED = re.compile(
 _TAG = re.compile(r"<[^>]+>")
 _DECIMALS = re.compile(r"-?\d+\.\d{3,}(?:e[+-]?\d+)?")
 _COLOR = re.compile("|".join(CSS_COLORS), re.I)
-_FONT = re.compile(r"font: (?:[\w ]*? )?([\d.]+)px [^;\"]*")
+_FONT = re.compile(r"font-size: ([\d.]+)px; font-family: [^;\"]*")
+_INVISIBLE = re.compile(r'<path [^>]*style="fill: none"/>')
 _STILL = re.compile(r' transform="rotate\(-?0 [^)]*\)"')
 _AUTOMATIC_ID = re.compile(r' id="(?:figure|axes|patch|line2d|text|matplotlib\.axis|xtick|ytick|legend|PathCollection'
                            r'|PolyCollection|LineCollection|FillBetweenPolyCollection|QuadMesh|RegularPolyCollection)_\d+"')
@@ -30,6 +31,7 @@ def svg_lines(figure, prefix):
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = _DROPPED.sub("", buffer.getvalue())
     text = _TAG.sub(lambda tag: _clean_tag(tag.group(), prefix), text)
+    text = _INVISIBLE.sub("", text)
     clips = {}
     text = _CLIP.sub(lambda clip: clips.setdefault(clip.group(), f"{prefix}-clip{len(clips)}"), text)
     lines = [line.strip() for line in text.splitlines()]
@@ -47,7 +49,7 @@ def _clean_tag(tag, prefix):
     tag = re.sub(r'id="set-(\w+)-([^"]+)"', r'data-set="\1=\2"', tag)
     tag = _AUTOMATIC_ID.sub("", tag)
     tag = _STILL.sub("", tag)
-    tag = _FONT.sub(r"font-size: \1px", tag)
+    tag = _FONT.sub(r"font-size: calc(\1px*var(--text,1))", tag)  # a phone may ask for larger letters
     tag = re.sub(r"; stroke-linejoin: miter|; ?fill-opacity: 1(?=[;\"])", "", tag)
     tag = _COLOR.sub(lambda color: CSS_COLORS[color.group().lower()], tag)
     return _DECIMALS.sub(lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)

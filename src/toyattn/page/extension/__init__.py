@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from ..mode import VARIABLE
-from . import checks, details, diagrams, formulas, trim
+from . import checks, details, diagrams, explorers, formulas, trim
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STATIC = PACKAGE / "page" / "static"
@@ -16,7 +16,7 @@ def setup(app):
     os.environ[VARIABLE] = "1"
     app.add_config_value("toyattn_sources", "", "env")
     app.connect("config-inited", configure, priority=100)
-    for part in (formulas, details, diagrams, checks, trim):
+    for part in (formulas, details, diagrams, explorers, checks, trim):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

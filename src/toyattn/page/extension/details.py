@@ -95,7 +95,7 @@ def visit_derivation(translator, node):
                            f"{' ' + number if number else ''}.</span> ")
     for child in node[0].children:
         child.walkabout(translator)
-    translator.body.append('</summary><div class="body">')
+    translator.body.append('</summary><div class="steps">')
     node.children = node.children[1:]
 
 

