@@ -357,8 +357,8 @@ CASES = {
     windows.interpolate: (
         {"longer": [0.5, 0.5], "shorter": [1, 0], "weight": 0.5},
         {
-            "longer": numbers([0.5, 0.5]),
-            "shorter": numbers([1, 0], shapes=[(), (3,)]),
+            "longer": st.one_of(numbers([0.5, 0.5]), st.just([1.5, 0])),
+            "shorter": st.one_of(numbers([1, 0], shapes=[(), (3,)]), st.just([1.5, 0])),
             "weight": real(0, 1),
         },
     ),
@@ -455,6 +455,31 @@ def test_no_public_module_function_or_argument_is_forgotten():
 @pytest.mark.parametrize("function", CASES, ids=lambda function: function.__qualname__)
 def test_the_good_call_passes(function):
     function(**CASES[function][0])
+
+
+EDGES = [
+    (bag.swap_cells, {"n": 2, "swaps": 0, "rng": RNG}),
+    (bag.draw, {"theta": [1], "n": 0, "rng": RNG}),
+    (mixtures.em, {"counts": [[1]], "start": [[1]], "rounds": 0}),
+    (mixtures.random_starts, {"lang": ToyLang(N=2, F=1, L=0), "runs": 1, "rng": RNG, "rounds": 1}),
+    (models.table, {"lang": ToyLang(N=2, F=1, L=0), "d": 1, "d_h": 1}),
+    (models.tie_gap, {"N": 2}),
+    (models.gap_beyond_window2, {"N": 2}),
+    (windows.costs, {"table": TABLE, "tokens": ["Ann"]}),
+    (windows.probability, {"table": TABLE, "window": ("a",), "token": "pen", "alpha": 1, "n_types": 1}),
+    (windows.interpolate, {"longer": 1, "shorter": 0, "weight": 1}),
+    (windows.interpolate, {"longer": 0, "shorter": 1, "weight": 0}),
+    (windows.rows_before, {"lang": LANG, "place": LANG.n - 1, "r": 0}),
+    (windows.rows_before, {"lang": LANG, "place": 0, "r": 0}),
+    (windows.simulate_collection, {"n": 1, "runs": 1, "rng": RNG}),
+    (windows.simulate_collection, {"n": 100, "runs": 1, "rng": RNG}),
+    (windows.simulate_fallback, {"lang": LANG, "M": 0, "trials": 1, "rng": RNG}),
+]
+
+
+@pytest.mark.parametrize("function, call", EDGES, ids=lambda part: getattr(part, "__qualname__", ""))
+def test_the_smallest_good_call_passes(function, call):
+    function(**call)
 
 
 PAIRS = [(function, argument) for function, (_, bad) in CASES.items() for argument in bad]

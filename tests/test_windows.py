@@ -85,7 +85,9 @@ def test_mean_cost_at_the_first_and_behind_the_last_place():
     lang = ToyLang(3, 2, 1)
     table = windows.fit(lang.sentences(), 1)
     assert windows.mean_cost(table, lang.sentences(), 0) == pytest.approx(math.log(3), abs=1e-12)
-    assert windows.mean_cost(table, lang.sentences(), lang.n - 1) == pytest.approx(math.log(4), abs=1e-12)
+    assert windows.mean_cost(table, lang.sentences(), lang.n - 1) == pytest.approx(
+        math.log(4), abs=1e-12
+    )
     with pytest.raises(ValueError, match="^place: "):
         windows.mean_cost(table, lang.sentences(), lang.n)
 

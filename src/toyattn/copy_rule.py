@@ -3,7 +3,9 @@
 A rule of offset d says that the last name is the token d places earlier.
 """
 
-from . import arguments
+import numpy as np
+
+from . import arguments, windows
 from .toylang import FILLERS, NAMES, ToyLang, listing
 
 
@@ -57,6 +59,34 @@ def distinct_next_tokens(lang, t):
     arguments.instance("lang", lang, ToyLang)
     arguments.integer("t", t, 0, lang.n - 1)
     return _distinct(lang, t, lambda rest: rest[0])
+
+
+def futures_by_length(lang):
+    """Different futures after t = 0 ... n tokens (tuple of n + 1 exact ints), for a language of any size.
+
+    1, then N while one name matters, N(N - 1) from the second name through "then", N until the last
+    name, 1 behind it. What a state must tell apart, if it is a function of the prefix.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    plateau = (lang.n_pairs,) * (lang.second_y - 2)
+    return (1, lang.N, lang.N, *plateau, lang.N, lang.N, 1, 1)
+
+
+def state_needed(lang):
+    """Nats that a state must be able to hold after t = 0 ... n tokens (array of n + 1)."""
+    return np.log(futures_by_length(lang))
+
+
+def deciding_window(lang):
+    """Tokens in front of the last name that decide it, found by listing: the least window length r.
+
+    Refused for languages that are too large to list.
+    """
+    sentences = listing(lang)
+    for r in range(lang.last_x + 1):
+        met = {(windows.window(tokens, lang.last_x, r), tokens[lang.last_x]) for tokens in sentences}
+        if len(met) == len({window for window, _ in met}):
+            return r
 
 
 def met_once(lang, tokens):

@@ -50,7 +50,7 @@ def marker(plane, x, top, bottom, text, control, *, left=False):
     plane.plot([x, x], [top, bottom], color=OBSERVED, linewidth=1.2)
     ring, = plane.plot([x], [top], "o", markersize=9, markerfacecolor=PAPER, markeredgecolor=OBSERVED, markeredgewidth=2)
     ring.set_gid(f"drag-{control}")
-    plane.text(x - 12 if left else x + 12, top + 5, text, ha="right" if left else "left", color=OBSERVED, fontsize=14)
+    plane.text(x - 12 if left else x + 12, top + 5, text, ha="right" if left else "left", color=OBSERVED, fontsize=13)
 
 
 def power_text(value):

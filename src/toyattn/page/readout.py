@@ -21,7 +21,7 @@ class Readout:
     form : str
         Format specification of a number, such as ``".3f"`` or ``","``.
     unit : str
-        Printed behind the value: ``"nats"``, ``"tokens"``.
+        Printed behind the value: ``"nats"``, ``"tokens"``; the same at every setting.
     """
 
     value: object

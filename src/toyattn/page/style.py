@@ -90,10 +90,3 @@ def canvas(height=200, rows=1, columns=1, *, axes=True, **gridspec):
     plane.set(xlim=(0, WIDTH), ylim=(height, 0))
     plane.axis("off")
     return figure, plane
-
-
-def halo(width=3):
-    """Path effects that keep a label readable on top of lines."""
-    from matplotlib.patheffects import withStroke
-
-    return [withStroke(linewidth=width, foreground=PAPER)]

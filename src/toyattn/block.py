@@ -1,0 +1,126 @@
+"""The block: a residual stream that attention and an MLP read and add to.
+
+Source: Vaswani et al. 2017; Ba, Kiros and Hinton 2016 for layer norm; pre-norm form. The random stack
+is the book's own.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import arguments
+from .projections import multi_head, random_head
+
+ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}
+
+
+class Block(NamedTuple):
+    """One block as data: heads (list of Projections), W_1 (d, d_ff), W_2 (d_ff, d), and its form.
+
+    activation: a name in ACTIVATIONS; norm: whether each sublayer reads the layer norm of the stream.
+    """
+
+    heads: tuple
+    W_1: np.ndarray
+    W_2: np.ndarray
+    activation: str = "relu"
+    norm: bool = True
+
+
+def layer_norm(X, gain=1.0, shift=0.0):
+    """Each row to mean 0 and norm sqrt(d), then times gain plus shift.
+
+    X: (..., d), no row constant; gain, shift: a number or (d,). The sd is that of the population.
+    """
+    X = arguments.array("X", X)
+    if X.ndim == 0 or X.size == 0:
+        arguments.refuse("X", f"shape {X.shape}", "rows of at least one number")
+    gain, shift = _per_coordinate("gain", gain, X), _per_coordinate("shift", shift, X)
+    sd = X.std(axis=-1, keepdims=True)
+    if (np.ptp(X, axis=-1) == 0).any() or not sd.all():
+        arguments.refuse("X", "a constant row", "rows that vary")
+    return gain * (X - X.mean(axis=-1, keepdims=True)) / sd + shift
+
+
+def hidden(X, W_1, b_1=0.0, activation="relu"):
+    """Hidden units of an MLP, phi(X W_1 + b_1), (n, d_ff) for X (n, d), W_1 (d, d_ff), b_1 number or (d_ff,)."""
+    X = arguments.array("X", X, shape=(None, None))
+    W_1 = arguments.array("W_1", W_1, shape=(X.shape[1], None))
+    b_1 = _per_coordinate("b_1", b_1, W_1)
+    return ACTIVATIONS[arguments.choice("activation", activation, ACTIVATIONS)](X @ W_1 + b_1)
+
+
+def mlp(X, W_1, W_2, b_1=0.0, activation="relu"):
+    """hidden(...) W_2, token by token: the rows of W_2 (d_ff, d_out) with the hidden units as weights."""
+    units = hidden(X, W_1, b_1, activation)
+    return units @ arguments.array("W_2", W_2, shape=(units.shape[1], None))
+
+
+def run(X, block, mask=None, beta=None):
+    """The stream (n, d) after one block: X + Attn(LN X), then + MLP(LN of that)."""
+    X = arguments.array("X", X, shape=(None, None))
+    arguments.instance("block", block, Block)
+    if not isinstance(block.norm, bool):
+        arguments.refuse("block", f"norm {block.norm!r}", "a Block with norm True or False")
+    read = layer_norm if block.norm else np.asarray
+    try:
+        X = X + multi_head(read(X), block.heads, beta, mask)
+        return X + mlp(read(X), block.W_1, block.W_2, activation=block.activation)
+    except ValueError as error:
+        if str(error).split(":")[0] in ("X", "mask", "beta", "scores"):
+            raise
+        arguments.refuse("block", f"({error})", f"a Block of width {X.shape[1]}")
+
+
+def stack(X, blocks, masks=None, beta=None):
+    """The streams of a stack: a list of X and of the stream after each block.
+
+    blocks: list of Block; masks: one mask for each block (as in attention), or None for none.
+    """
+    if not isinstance(blocks, (list, tuple)) or not blocks:
+        arguments.refuse("blocks", repr(blocks), "a list of Block")
+    masks = [None] * len(blocks) if masks is None else masks
+    if not isinstance(masks, (list, tuple)) or len(masks) != len(blocks):
+        arguments.refuse("masks", repr(masks), f"a list of {len(blocks)} masks")
+    streams = [arguments.array("X", X, shape=(None, None))]
+    for block, mask in zip(blocks, masks):
+        streams.append(run(streams[-1], block, mask, beta))
+    return streams
+
+
+def random_blocks(layers, d, d_ff, rng):
+    """Blocks of the random model: one head of width d without W_O, tanh MLP, no norm (tuple of Block).
+
+    Entries are normal with standard deviation one over root fan-in.
+    """
+    layers, d = arguments.integer("layers", layers, 1), arguments.integer("d", d, 1)
+    d_ff, rng = arguments.integer("d_ff", d_ff, 1), arguments.generator("rng", rng)
+    blocks = []
+    for _ in range(layers):
+        W = random_head(d, d, d, rng)._replace(W_O=None)
+        W_1 = rng.standard_normal((d, d_ff)) / np.sqrt(d)
+        W_2 = rng.standard_normal((d_ff, d)) / np.sqrt(d_ff)
+        blocks.append(Block((W,), W_1, W_2, "tanh", norm=False))
+    return tuple(blocks)
+
+
+def random_embedding(types, d, rng):
+    """Vectors (types, d) of the random model, normal entries with standard deviation 0.7."""
+    shape = arguments.integer("types", types, 1), arguments.integer("d", d, 1)
+    return 0.7 * arguments.generator("rng", rng).standard_normal(shape)
+
+
+def rows_without_partner(A, B, tolerance=1e-9):
+    """Indices of the rows of A (n, d) that equal no row of B (m, d) up to the tolerance (tuple of ints)."""
+    A = arguments.array("A", A, shape=(None, None))
+    B = arguments.array("B", B, shape=(None, A.shape[1]))
+    tolerance = arguments.real("tolerance", tolerance, least=0)
+    gaps = np.abs(A[:, None] - B).max(axis=-1)
+    return tuple(int(i) for i in np.flatnonzero(gaps.min(axis=1) > tolerance))
+
+
+def _per_coordinate(name, value, X):
+    value = arguments.array(name, value)
+    if value.shape not in ((), X.shape[-1:]):
+        arguments.refuse(name, f"shape {value.shape}", f"a number or shape {X.shape[-1:]}")
+    return value

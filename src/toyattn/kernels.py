@@ -1,0 +1,159 @@
+"""Kernels and feature maps: what attention becomes when its weights are an inner product of features.
+
+Then the pairs fold into a matrix state. Source: Katharopoulos, Vyas, Pappas and Fleuret 2020; Nadaraya
+and Watson 1964 (smoother); Ramsauer et al. 2020 (energy); the tensor features are standard.
+"""
+
+import math
+
+import numpy as np
+
+from . import arguments, memory
+from .attention import log_partition
+from .pointer import exponential_series
+from .recall import unit_vectors
+
+MOST_FEATURES = 10**6
+
+
+def elu_plus_one(x):
+    """Positive feature map, entry by entry: x + 1 above 0, e^x below."""
+    x = arguments.array("x", x)
+    return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
+
+
+def n_features(d_k, P):
+    """Entries of tensor_features, sum of d_k^p for p = 0 ... P (exact int)."""
+    d_k, P = arguments.integer("d_k", d_k, 1), arguments.integer("P", P, 0)
+    return sum(d_k**p for p in range(P + 1))
+
+
+def tensor_features(x, P, beta=1.0):
+    """Tensor powers of x up to degree P, scaled by root(beta^p / p!), side by side: (..., n_features).
+
+    x: (..., d_k); beta >= 0. Inner products are exponential_series(x . y, beta, P).
+    """
+    x, beta = arguments.array("x", x), arguments.real("beta", beta, least=0)
+    if x.ndim == 0 or x.size == 0:
+        arguments.refuse("x", f"shape {x.shape}", "shape (..., d_k)")
+    if n_features(x.shape[-1], P) > MOST_FEATURES:
+        arguments.refuse("P", P, f"a degree of at most {MOST_FEATURES} features")
+    power = np.ones(x.shape[:-1] + (1,))
+    found = [power]
+    for p in range(1, P + 1):
+        power = math.sqrt(beta / p) * (power[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1)
+        found.append(power)
+    return np.concatenate(found, axis=-1)
+
+
+def from_features(psi):
+    """The kernel psi(q) . psi(k), for memory.read_kernel; psi: (..., d_k) -> (..., D)."""
+    _function("psi", psi)
+    return lambda Q, K: _features(psi, Q) @ np.swapaxes(_features(psi, K), -1, -2)
+
+
+def truncated(P, beta=1.0):
+    """The kernel exp(beta q . k) cut after power P of the series; with an odd P a weight may be negative."""
+    P, beta = arguments.integer("P", P, 0), arguments.real("beta", beta, least=0)
+    return lambda Q, K: exponential_series(Q @ np.swapaxes(K, -1, -2), beta, P)
+
+
+def gaussian(beta=1.0):
+    """The kernel exp(-beta |q - k|^2 / 2), of bandwidth 1 / root beta."""
+    beta = arguments.real("beta", beta, least=0)
+    return lambda Q, K: np.exp(-beta / 2 * ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1))
+
+
+def linear_attention(Q, K, V, psi=None, normalize=False):
+    """Causal attention with weights psi(q_t) . psi(k_i), i <= t, as a masked product: (..., n, d_v).
+
+    Q, K: (..., n, d_k); V: (..., n, d_v); psi: feature map, the identity if None. normalize: divide by
+    the sum of the weights, refused where it is 0.
+    """
+    Q, K, V = _causal(Q, K, V, psi)
+    weights = np.tril(Q @ np.swapaxes(K, -1, -2))
+    outputs = weights @ V
+    return _divided(outputs, weights.sum(axis=-1, keepdims=True)) if normalize else outputs
+
+
+def linear_attention_by_state(Q, K, V, psi=None, normalize=False):
+    """The same outputs token by token, from the Hebbian state S_t and the sum z_t of the features.
+
+    Arguments as in linear_attention. z_t is kept as one more row of the state, with the value 1.
+    """
+    Q, K, V = _causal(Q, K, V, psi)
+    V_and_1 = np.concatenate([V, np.ones_like(V[..., :1])], axis=-1)
+    reads = [memory.read(S, Q[..., t, :]) for t, S in enumerate(memory.stream(K, V_and_1))]
+    found = np.stack(reads, axis=-2)
+    return _divided(found[..., :-1], found[..., -1:]) if normalize else found[..., :-1]
+
+
+def hopfield_energy(xi, X, beta=1.0):
+    """Energy -ln(sum_i exp(beta x_i . xi)) / beta + xi . xi / 2 of a state xi (d,) among patterns X (m, d).
+
+    Its gradient is xi - memory.read_cache(X, X, xi, beta): a softmax read is a step to lower energy.
+    beta > 0. Returns a float.
+    """
+    X = arguments.array("X", X, shape=(None, None))
+    xi = arguments.array("xi", xi, shape=X.shape[1:])
+    beta = arguments.real("beta", beta, least=0)
+    if beta == 0:
+        arguments.refuse("beta", beta, "a number above 0")
+    return float(xi @ xi / 2 - log_partition(X @ xi, beta) / beta)
+
+
+def truncation_distances(P, rng, draws=1, m=12, d_k=5, d_v=4, beta=0.5):
+    """Distance between the read cut at degree P and the softmax read in each draw: array (draws,).
+
+    A draw: m keys, m values and a query of independent standard normal entries.
+    """
+    kernel, draws = truncated(P, beta), arguments.integer("draws", draws, 1)
+    m, d_k = arguments.integer("m", m, 1), arguments.integer("d_k", d_k, 1)
+    d_v, rng = arguments.integer("d_v", d_v, 1), arguments.generator("rng", rng)
+    K, V, q = (rng.standard_normal((draws, *shape)) for shape in ((m, d_k), (m, d_v), (d_k,)))
+    difference = memory.read_kernel(K, V, q, kernel) - memory.read_cache(K, V, q, beta)
+    return np.linalg.norm(difference, axis=-1)
+
+
+def smoother_distances(rng, draws=1, scale=(0.7, 1.24), m=20, d=6, beta=3.0):
+    """Distance between softmax read and Gaussian smoother, and the length of the softmax read: (2, draws).
+
+    A draw: m unit keys, each then scaled by a factor uniform between the two of `scale`, m unit values
+    and a unit query, all in R^d. Keys of one length ((1, 1)) give distance 0.
+    """
+    kernel, draws = gaussian(beta), arguments.integer("draws", draws, 1)
+    m, d = arguments.integer("m", m, 1), arguments.integer("d", d, 1)
+    low, high = arguments.array("scale", scale, shape=(2,), least=0)
+    K, V = unit_vectors((2, draws, m, d), rng)
+    q = unit_vectors((draws, d), rng)
+    K = K * rng.uniform(min(low, high), max(low, high), size=(draws, m, 1))
+    read = memory.read_cache(K, V, q, beta)
+    difference = read - memory.read_kernel(K, V, q, kernel)
+    return np.linalg.norm([difference, read], axis=-1)
+
+
+def _function(name, function):
+    if not callable(function):
+        arguments.refuse(name, repr(function), "a function of arrays")
+
+
+def _features(psi, x):
+    return arguments.array("psi", psi(x), shape=x.shape[:-1] + (None,))
+
+
+def _causal(Q, K, V, psi):
+    K = arguments.array("K", K)
+    if K.ndim < 2 or K.size == 0:
+        arguments.refuse("K", f"shape {K.shape}", "shape (..., n, d_k)")
+    Q = arguments.array("Q", Q, shape=K.shape)
+    V = arguments.array("V", V, shape=K.shape[:-1] + (None,))
+    if psi is None:
+        return Q, K, V
+    _function("psi", psi)
+    return _features(psi, Q), _features(psi, K), V
+
+
+def _divided(outputs, total):
+    if (total == 0).any():
+        arguments.refuse("normalize", "weights that add up to 0", "weights with a mean to divide by")
+    return outputs / total

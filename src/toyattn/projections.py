@@ -1,0 +1,138 @@
+"""Learned readings of one vector: heads, their sum, the freedom in their matrices, and the cache.
+
+Source: Vaswani et al. 2017, section 3.2; gauge freedom, counts and cache are standard.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from . import arguments
+from .attention import attention
+
+
+class Projections(NamedTuple):
+    """The matrices of one head: W_Q, W_K (d, d_k), W_V (d, d_v), W_O (d_v, d) or None for no write map."""
+
+    W_Q: np.ndarray
+    W_K: np.ndarray
+    W_V: np.ndarray
+    W_O: np.ndarray | None
+
+
+class HeadPass(NamedTuple):
+    """All that one head makes of the rows X; `write` is outputs W_O, or the outputs without a W_O."""
+
+    Q: np.ndarray
+    K: np.ndarray
+    V: np.ndarray
+    scores: np.ndarray
+    weights: np.ndarray
+    outputs: np.ndarray
+    write: np.ndarray
+
+
+def project(X, W, product=np.matmul):
+    """Queries, keys and values of the rows X (n, d) under a head's Projections W."""
+    X = arguments.array("X", X, shape=(None, None))
+    W_Q, W_K, W_V, _ = _matrices("W", W, X.shape[1])
+    return product(X, W_Q), product(X, W_K), product(X, W_V)
+
+
+def head(X, W, beta=None, mask=None, product=np.matmul):
+    """One head on the rows X (n, d), a HeadPass; beta, mask and product as in attention."""
+    Q, K, V = project(X, W, product)
+    read = attention(Q, K, V, beta, mask, product)
+    W_O = _matrices("W", W, np.shape(X)[1]).W_O
+    write = read.outputs if W_O is None else product(read.outputs, W_O)
+    return HeadPass(Q, K, V, *read, write)
+
+
+def multi_head(X, heads, beta=None, mask=None):
+    """Sum of the writes of several heads on X (n, d); the same as concatenation followed by one W_O."""
+    if not isinstance(heads, (list, tuple)) or not heads:
+        arguments.refuse("heads", repr(heads), "a list of Projections")
+    writes = [head(X, _matrices("heads", W, None), beta, mask).write for W in heads]
+    if len({write.shape for write in writes}) > 1:
+        arguments.refuse("heads", "writes of different widths", "heads that write into one stream")
+    return sum(writes)
+
+
+def split(W_Q, W_K, W_V, W_O, n_h):
+    """The n_h heads inside matrices of d columns: column blocks, and row blocks of W_O.
+
+    W_Q, W_K, W_V: (d, n_h d_k); W_O: (n_h d_k, d). Returns a tuple of Projections.
+    """
+    n_h = arguments.integer("n_h", n_h, 1)
+    W_Q = arguments.array("W_Q", W_Q, shape=(None, None))
+    W_K = arguments.array("W_K", W_K, shape=W_Q.shape)
+    W_V = arguments.array("W_V", W_V, shape=W_Q.shape)
+    W_O = arguments.array("W_O", W_O, shape=W_Q.shape[::-1])
+    if W_Q.shape[1] % n_h:
+        arguments.refuse("n_h", n_h, f"a divisor of {W_Q.shape[1]}")
+    columns = (np.split(W, n_h, axis=1) for W in (W_Q, W_K, W_V))
+    return tuple(map(Projections, *columns, np.split(W_O, n_h)))
+
+
+def random_head(d, d_k, d_v, rng):
+    """A head of independent normal entries with standard deviation one over root fan-in."""
+    d, d_k = arguments.integer("d", d, 1), arguments.integer("d_k", d_k, 1)
+    d_v, rng = arguments.integer("d_v", d_v, 1), arguments.generator("rng", rng)
+    shapes = (d, d_k), (d, d_k), (d, d_v), (d_v, d)
+    return Projections(*(rng.standard_normal(shape) / np.sqrt(shape[0]) for shape in shapes))
+
+
+def regauge(W_Q, W_K, G):
+    """Another pair with the same product W_Q W_K^T: (W_Q G, W_K G^-T) for an invertible G (d_k, d_k)."""
+    W_Q, W_K = _pair(W_Q, W_K)
+    G = arguments.array("G", G, shape=(W_Q.shape[1],) * 2)
+    if np.linalg.matrix_rank(G) < len(G):
+        arguments.refuse("G", "a singular matrix", "an invertible one")
+    return W_Q @ G, W_K @ np.linalg.inv(G).T
+
+
+def tangent_rank(W_Q, W_K):
+    """Directions in which W_Q W_K^T can move, rank of (dQ, dK) -> dQ W_K^T + W_Q dK^T (int)."""
+    W_Q, W_K = _pair(W_Q, W_K)
+    eye = np.eye(len(W_Q))
+    by_Q = np.kron(eye, W_K)
+    by_K = np.kron(W_Q, eye)
+    return int(np.linalg.matrix_rank(np.hstack([by_Q, by_K])))
+
+
+def family_dimension(d, d_k):
+    """Dimension of the d by d matrices of rank d_k: d_k (2 d - d_k) (exact int; d_k <= d)."""
+    d = arguments.integer("d", d, 1)
+    return (d_k := arguments.integer("d_k", d_k, 1, d)) * (2 * d - d_k)
+
+
+def generate(X, W, beta=None):
+    """The causal head run token by token with stored keys and values; its writes (n, d).
+
+    X: (n, d) rows, W: Projections. Equal to head(X, W, beta, "causal").write up to rounding.
+    """
+    X = arguments.array("X", X, shape=(None, None))
+    writes, keys, values = [], [], []
+    W_O = _matrices("W", W, X.shape[1]).W_O
+    for x in X[:, None]:
+        q, k, v = project(x, W)
+        keys.append(k)
+        values.append(v)
+        outputs = attention(q, np.vstack(keys), np.vstack(values), beta).outputs
+        writes.append(outputs if W_O is None else outputs @ W_O)
+    return np.vstack(writes)
+
+
+def _matrices(name, W, d):
+    if not isinstance(W, Projections):
+        arguments.refuse(name, repr(W), "Projections")
+    W_Q = arguments.array(name, W.W_Q, shape=(d, None))
+    W_K = arguments.array(name, W.W_K, shape=W_Q.shape)
+    W_V = arguments.array(name, W.W_V, shape=(len(W_Q), None))
+    W_O = None if W.W_O is None else arguments.array(name, W.W_O, shape=(W_V.shape[1], None))
+    return Projections(W_Q, W_K, W_V, W_O)
+
+
+def _pair(W_Q, W_K):
+    W_Q = arguments.array("W_Q", W_Q, shape=(None, None))
+    return W_Q, arguments.array("W_K", W_K, shape=W_Q.shape)
