@@ -80,6 +80,18 @@ def test_fit_is_exact_counting(event_model, alpha):
         assert theta == pytest.approx(floats(exact_theta), abs=1e-15)
 
 
+def test_the_defaults_are_multinomial_without_pseudo_counts():
+    pi, theta = naive_bayes.fit(SIX_DOCUMENTS, SIX_LABELS)
+    assert theta == pytest.approx(
+        floats(exact_fit(SIX_DOCUMENTS, SIX_LABELS, 0, "multinomial")[1]), abs=1e-15
+    )
+    again = naive_bayes.estimate(SIX_DOCUMENTS, np.eye(2)[list(SIX_LABELS)])
+    assert (again[0] == pi).all() and (again[1] == theta).all()
+    for function in (naive_bayes.log_joint, naive_bayes.posterior, naive_bayes.log_likelihood):
+        found = function(SIX_DOCUMENTS, pi, theta)
+        assert np.array_equal(found, function(SIX_DOCUMENTS, pi, theta, "multinomial"))
+
+
 @models
 def test_log_joint_posterior_and_likelihood_are_those_of_exact_products(event_model):
     counts, labels = random_documents(1)

@@ -1,16 +1,33 @@
 """toyattn: the science of the book, in pure functions on arrays (numpy only)."""
 
 from . import (
+    attention,
     bag,
+    block,
+    capacity,
     copy_rule,
     corpora,
+    cost,
+    edit,
+    head,
     hmm,
     information,
+    kernels,
+    memory,
     mixtures,
     models,
     naive_bayes,
     neural_window,
+    pointer,
+    positions,
+    projections,
+    recall,
+    recurrence,
+    scaling,
+    storage,
     toylang,
+    toylang_block,
+    toylang_memory,
     windows,
 )
 from .toylang import ToyLang

@@ -4,27 +4,41 @@ Source: Vaswani et al. 2017; Ba, Kiros and Hinton 2016 for layer norm; pre-norm 
 is the book's own.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from . import arguments
-from .projections import multi_head, random_head
+from .projections import Projections, head_list, multi_head, random_head
 
 ACTIVATIONS = {"relu": lambda x: np.maximum(x, 0), "tanh": np.tanh}
 
 
-class Block(NamedTuple):
-    """One block as data: heads (list of Projections), W_1 (d, d_ff), W_2 (d_ff, d), and its form.
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One block as data: heads (tuple of Projections), W_1 (d, d_ff), W_2 (d_ff, d), and its form.
 
     activation: a name in ACTIVATIONS; norm: whether each sublayer reads the layer norm of the stream.
     """
 
-    heads: tuple
+    heads: tuple[Projections, ...]
     W_1: np.ndarray
     W_2: np.ndarray
     activation: str = "relu"
     norm: bool = True
+
+    def __post_init__(self):
+        object.__setattr__(self, "heads", head_list("heads", self.heads))
+        object.__setattr__(self, "W_1", arguments.array("W_1", self.W_1, shape=(self.d, None)))
+        shape = self.W_1.shape[::-1]
+        object.__setattr__(self, "W_2", arguments.array("W_2", self.W_2, shape=shape))
+        arguments.choice("activation", self.activation, ACTIVATIONS)
+        arguments.instance("norm", self.norm, bool)
+
+    @property
+    def d(self):
+        """Width of the stream."""
+        return self.heads[0].d
 
 
 def layer_norm(X, gain=1.0, shift=0.0):
@@ -43,7 +57,10 @@ def layer_norm(X, gain=1.0, shift=0.0):
 
 
 def hidden(X, W_1, b_1=0.0, activation="relu"):
-    """Hidden units of an MLP, phi(X W_1 + b_1), (n, d_ff) for X (n, d), W_1 (d, d_ff), b_1 number or (d_ff,)."""
+    """Hidden units of an MLP, phi(X W_1 + b_1), shape (n, d_ff).
+
+    X: (n, d), W_1: (d, d_ff), b_1: a number or (d_ff,), activation: a name in ACTIVATIONS.
+    """
     X = arguments.array("X", X, shape=(None, None))
     W_1 = arguments.array("W_1", W_1, shape=(X.shape[1], None))
     b_1 = _per_coordinate("b_1", b_1, W_1)
@@ -58,31 +75,26 @@ def mlp(X, W_1, W_2, b_1=0.0, activation="relu"):
 
 def run(X, block, mask=None, beta=None):
     """The stream (n, d) after one block: X + Attn(LN X), then + MLP(LN of that)."""
-    X = arguments.array("X", X, shape=(None, None))
     arguments.instance("block", block, Block)
-    if not isinstance(block.norm, bool):
-        arguments.refuse("block", f"norm {block.norm!r}", "a Block with norm True or False")
+    X = arguments.array("X", X, shape=(None, block.d))
     read = layer_norm if block.norm else np.asarray
-    try:
-        X = X + multi_head(read(X), block.heads, beta, mask)
-        return X + mlp(read(X), block.W_1, block.W_2, activation=block.activation)
-    except ValueError as error:
-        if str(error).split(":")[0] in ("X", "mask", "beta", "scores"):
-            raise
-        arguments.refuse("block", f"({error})", f"a Block of width {X.shape[1]}")
+    X = X + multi_head(read(X), block.heads, beta, mask)
+    return X + mlp(read(X), block.W_1, block.W_2, activation=block.activation)
 
 
 def stack(X, blocks, masks=None, beta=None):
     """The streams of a stack: a list of X and of the stream after each block.
 
-    blocks: list of Block; masks: one mask for each block (as in attention), or None for none.
+    blocks: list of Block of one width; masks: one mask for each (as in attention), None for none.
     """
     if not isinstance(blocks, (list, tuple)) or not blocks:
         arguments.refuse("blocks", repr(blocks), "a list of Block")
+    if len({arguments.instance("blocks", block, Block).d for block in blocks}) > 1:
+        arguments.refuse("blocks", "blocks of different widths", "blocks on one stream")
     masks = [None] * len(blocks) if masks is None else masks
     if not isinstance(masks, (list, tuple)) or len(masks) != len(blocks):
         arguments.refuse("masks", repr(masks), f"a list of {len(blocks)} masks")
-    streams = [arguments.array("X", X, shape=(None, None))]
+    streams = [arguments.array("X", X, shape=(None, blocks[0].d))]
     for block, mask in zip(blocks, masks):
         streams.append(run(streams[-1], block, mask, beta))
     return streams
@@ -97,7 +109,7 @@ def random_blocks(layers, d, d_ff, rng):
     d_ff, rng = arguments.integer("d_ff", d_ff, 1), arguments.generator("rng", rng)
     blocks = []
     for _ in range(layers):
-        W = random_head(d, d, d, rng)._replace(W_O=None)
+        W = replace(random_head(d, d, d, rng), W_O=None)
         W_1 = rng.standard_normal((d, d_ff)) / np.sqrt(d)
         W_2 = rng.standard_normal((d_ff, d)) / np.sqrt(d_ff)
         blocks.append(Block((W,), W_1, W_2, "tanh", norm=False))

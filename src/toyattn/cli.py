@@ -12,7 +12,7 @@ from . import cost, head, scaling
 
 ROWS_DRAWN = 1000
 KEYS = 4
-MOST = {"rows": 65_536, "widths": 1_000_000}
+MOST = {"rows": 32_768, "widths": 1_000_000}
 MODES = {
     "row": "the entry, its pieces and the four typed numbers of each token",
     "weights": "the three stored matrices",
@@ -32,7 +32,7 @@ EPILOG = """examples:
 
 class Parser(argparse.ArgumentParser):
     def error(self, message):
-        self.exit(2, f"{self.prog}: error: {message} (--help shows what there is)\n")
+        self.exit(2, f"{self.prog}: error: {' '.join(message.split())} (--help shows what there is)\n")
 
 
 def main(argv=None):
@@ -61,12 +61,19 @@ def parser():
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    attend.add_argument("--mode", choices=MODES, default="row", metavar="MODE", help="what to print (default: row)")
-    attend.add_argument("--no-scale", action="store_true", help="leave the divide by the root of the key width off (square, scores)")
-    attend.add_argument("--widths", type=sizes("widths"), default="4,16,64,256", metavar="LIST", help="key widths for scale (default: 4,16,64,256)")
-    attend.add_argument("--rows", type=sizes("rows"), default="4,8,16,32", metavar="LIST", help="row lengths for cost (default: 4,8,16,32)")
-    attend.add_argument("--seed", type=seed, default="82", metavar="S", help="seed for scale, new at each width (default: 82)")
-    attend.add_argument("--json", action="store_true", help="the same numbers, unrounded, for programs")
+    told = attend.add_argument
+    what = "what to print (default: %(default)s)"
+    told("--mode", choices=MODES, default="row", metavar="MODE", help=what)
+    told("--no-scale", action="store_true", help="leave off the divide by root key width (square, scores)")
+    for name, default, what in (
+        ("widths", "4,16,64,256", "key widths for scale"),
+        ("rows", "4,8,16,32", "row lengths for cost"),
+    ):
+        what += ", commas between (default: %(default)s)"
+        told(f"--{name}", type=sizes(name), default=default, metavar="LIST", help=what)
+    what = "seed for scale, new at each width (default: %(default)s)"
+    told("--seed", type=seed, default="82", metavar="S", help=what)
+    told("--json", action="store_true", help="the same numbers, unrounded, for programs")
     return top
 
 
@@ -94,27 +101,35 @@ def seed(text):
 
 def row(options):
     """The entry, its pieces and their typed numbers."""
-    pieces = [dict(n=n, id=token.id, bytes=len(token.text.encode()), text=token.text, x=token.x) for n, token in enumerate(head.TOKENS, 1)]
+    pieces = [
+        dict(n=n, id=token.id, bytes=len(token.text.encode()), text=token.text, x=token.x)
+        for n, token in enumerate(head.TOKENS, 1)
+    ]
+    cut = [[p["n"], p["id"], p["bytes"], quoted(p["text"])] for p in pieces]
+    typed = [[p["n"], label(p["text"]), *digits(p["x"], 2)] for p in pieces]
     text = [
         f"an entry cut by a table of {head.TABLE_SIZE} ids; the first four pieces",
         "",
         head.ENTRY,
         "",
-        table(["n", "token", "bytes", "text"], [[p["n"], p["id"], p["bytes"], quoted(p["text"])] for p in pieces], "rrrl"),
+        table(["n", "token", "bytes", "text"], cut, "rrrl"),
         "",
-        table(["n", "", *head.SLOTS], [[p["n"], label(p["text"]), *digits(p["x"], 2)] for p in pieces], "rl"),
+        table(["n", "", *head.SLOTS], typed, "rl"),
     ]
-    return dict(entry=head.ENTRY, table_size=head.TABLE_SIZE, slots=head.SLOTS, tokens=pieces), "\n".join(text)
+    numbers = dict(entry=head.ENTRY, table_size=head.TABLE_SIZE, slots=head.SLOTS, tokens=pieces)
+    return numbers, "\n".join(text)
 
 
 def weights(options):
     """The three stored matrices."""
     typed = head.typed_head()
-    runs = {name: np.reshape(getattr(typed, name), (typed.Dk, typed.D)) for name in ("Wq", "Wk", "Wv")}
-    lines = [f"three stored matrices, {typed.D * typed.Dk} numbers each in runs of {typed.D}, one run for each output slot"]
+    D, Dk = typed.D, typed.Dk
+    runs = {name: np.reshape(getattr(typed, name), (Dk, D)) for name in ("Wq", "Wk", "Wv")}
+    lines = [f"three stored matrices, {D * Dk} numbers each in runs of {D}, one run for each output slot"]
     for name, run in runs.items():
-        lines += ["", table(None, [[name, slot, *digits(numbers)] for slot, numbers in enumerate(run, 1)], "lr")]
-    return dict(D=typed.D, Dk=typed.Dk, **{name: run.tolist() for name, run in runs.items()}), "\n".join(lines)
+        slots = [[name, slot, *digits(numbers)] for slot, numbers in enumerate(run, 1)]
+        lines += ["", table(None, slots, "lr")]
+    return dict(D=D, Dk=Dk, **{name: run.tolist() for name, run in runs.items()}), "\n".join(lines)
 
 
 def project(options):
@@ -127,34 +142,42 @@ def project(options):
     by_layer = head.neuron_layer(made.X[1], np.reshape(typed.Wq, (typed.Dk, typed.D)), [0.0] * typed.Dk)
     same = by_layer == made.Q[1].tolist()
     compared = [["Head", *digits(made.Q[1])], ["Layer with zero biases", *digits(by_layer)]]
-    numbers = dict(Q=made.Q.tolist(), K=made.K.tolist(), V=made.V.tolist(), layer_query_2=by_layer, same=same)
+    numbers = dict(Q=made.Q.tolist(), K=made.K.tolist(), V=made.V.tolist())
     lines = ["each token alone: four numbers in, three times four out", "", table(None, rows, "rll"), ""]
-    lines += ["the query of token 2, twice", table(None, compared, "l"), f"same numbers: {str(same).lower()}"]
-    return numbers, "\n".join(lines)
+    lines += ["the query of token 2, twice", table(None, compared, "l")]
+    lines += [f"same numbers: {str(same).lower()}"]
+    return dict(**numbers, layer_query_2=by_layer, same=same), "\n".join(lines)
 
 
 def square(options):
     """Raw and divided scores."""
     made = attend(options)
-    lines = [f"{len(made.X)} tokens, keys {made.K.shape[1]} wide", "", "raw scores, query by key", by_token(made.raw), ""]
-    lines += [divide_line(made, options), "", "divided scores", by_token(made.scaled)]
+    lines = [f"{len(made.X)} tokens, keys {made.K.shape[1]} wide", ""]
+    lines += ["raw scores, query by key", by_token(made.raw), "", divide_line(made, options), ""]
+    lines += ["divided scores", by_token(made.scaled)]
     return dict(div=made.div, raw=made.raw.tolist(), divided=made.scaled.tolist()), "\n".join(lines)
 
 
 def scores(options):
     """Shares, row summary, mixed values and counted multiply-adds."""
     made = attend(options)
-    summary = [dict(total=float(a.sum()), biggest=float(a.max()), token=int(a.argmax()) + 1) for a in made.shares]
-    told = [[label(t.text), *digits([s["total"], s["biggest"]]), s["token"]] for t, s in zip(head.TOKENS, summary)]
-    counts = dict(project=made.cost.project, score=made.cost.score, mix=made.cost.mix, total=made.cost.total)
-    counted = zip(("projections", "scores", "mixing", "all"), counts.values())
+    labels = [label(token.text) for token in head.TOKENS]
+    summary = [
+        dict(total=float(a.sum()), biggest=float(a.max()), token=int(a.argmax()) + 1) for a in made.shares
+    ]
+    told = [[name, *digits([s["total"], s["biggest"]]), s["token"]] for name, s in zip(labels, summary)]
+    mixed = [[name, *digits(out)] for name, out in zip(labels, made.out)]
+    spent = made.cost
+    counts = dict(project=spent.project, score=spent.score, mix=spent.mix, total=spent.total)
+    counted = [list(pair) for pair in zip(("projections", "scores", "mixing", "all"), counts.values())]
     lines = [divide_line(made, options), "", "shares, query by key", by_token(made.shares), ""]
     lines += [table(["", "adds to", "biggest", "on token"], told, "l"), ""]
-    lines += ["mixed values", table(["", "slot 1", *"234"], [[label(t.text), *digits(o)] for t, o in zip(head.TOKENS, made.out)], "l"), ""]
-    lines += [table(None, [["token 2 in", *digits(made.X[1])], ["token 2 out", *digits(made.out[1])]], "l"), ""]
-    lines += ["multiply-adds, counted", table(None, [list(pair) for pair in counted], "l")]
-    numbers = dict(div=made.div, shares=made.shares.tolist(), summary=summary, out=made.out.tolist(), multiply_adds=counts)
-    return numbers, "\n".join(lines)
+    lines += ["mixed values", table(["", "slot 1", *"234"], mixed, "l"), ""]
+    second = [["token 2 in", *digits(made.X[1])], ["token 2 out", *digits(made.out[1])]]
+    lines += [table(None, second, "l"), ""]
+    lines += ["multiply-adds, counted", table(None, counted, "l")]
+    numbers = dict(div=made.div, shares=made.shares.tolist(), summary=summary, out=made.out.tolist())
+    return numbers | dict(multiply_adds=counts), "\n".join(lines)
 
 
 def scale(options):
@@ -186,18 +209,19 @@ def count(options):
     D, Dk, last = typed.D, typed.Dk, lines[-1]
     n, parts = last["tokens"], cost.head(last["tokens"], D, Dk)
     pairs, total = cost.head_pairs(n, Dk), cost.head_total(n, D, Dk)
-    check = dict(tokens=n, project=parts["project"], pairs=pairs, total=total, counted=last["total"], same=total == last["total"])
-    cells = [
-        [*list(a.values())[:4], "" if a["times_above"] is None else f"{a['times_above']:.2f}", f"{100 * a['pair_share']:.1f}%"]
-        for a in lines
-    ]
+    counted, same = last["total"], total == last["total"]
+    check = dict(tokens=n, project=parts["project"], pairs=pairs, total=total, counted=counted, same=same)
+    columns = ["tokens", "projections", "pairs", "total", "times the row above", "pair share"]
+    cells = []
+    for *whole, above, share in (line.values() for line in lines):
+        cells.append([*whole, f"{above:.2f}" if above else "", f"{100 * share:.1f}%"])
     text = [f"{D} numbers a token, keys {Dk} wide; the four typed rows repeated in a cycle", ""]
-    text += [table(["tokens", "projections", "pairs", "total", "times the row above", "pair share"], cells), ""]
+    text += [table(columns, cells), ""]
     text += [
         f"counting against arithmetic at {n} tokens",
         f"  3 x {n} x {D} x {Dk} = {parts['project']}",
         f"  2 x {n} x {n} x {Dk} = {pairs}",
-        f"  total {total}, counted {last['total']}, same number: {str(check['same']).lower()}",
+        f"  total {total}, counted {counted}, same number: {str(same).lower()}",
         "",
         f"the pairs cost more than the projections from {cost.crossing(D)} tokens on",
     ]
@@ -232,7 +256,8 @@ class Progress:
 
 def attend(options=None):
     """The Trace of the typed head on the typed row."""
-    return head.typed_head(scale=not (options and options.no_scale)).attend(head.typed_rows(len(head.TOKENS)))
+    scale = not (options and options.no_scale)
+    return head.typed_head(scale).attend(head.typed_rows(len(head.TOKENS)))
 
 
 def divide_line(made, options):

@@ -62,7 +62,7 @@ def distinct_next_tokens(lang, t):
 
 
 def futures_by_length(lang):
-    """Different futures after t = 0 ... n tokens (tuple of n + 1 exact ints), for a language of any size.
+    """Different futures after t = 0 ... n tokens (n + 1 exact ints), for a language of any size.
 
     1, then N while one name matters, N(N - 1) from the second name through "then", N until the last
     name, 1 behind it. What a state must tell apart, if it is a function of the prefix.

@@ -13,7 +13,12 @@ def layer(n, d, d_ff=None):
     n tokens, d numbers a token, d_ff hidden units (4 d if None).
     """
     n, d, d_ff = _sizes(n, d, d_ff)
-    return {"projections": 4 * n * d**2, "scores": n**2 * d, "weighted sum": n**2 * d, "MLP": 2 * n * d * d_ff}
+    return {
+        "projections": 4 * n * d**2,
+        "scores": n**2 * d,
+        "weighted sum": n**2 * d,
+        "MLP": 2 * n * d * d_ff,
+    }
 
 
 def linear_part(n, d, d_ff=None):
@@ -59,12 +64,12 @@ def cache(n, d, layers=1, size=1):
 
 
 def cache_crossover(d, layers=1):
-    """Length n at which one head's causal scores equal the whole cache, 4 layers d - 1; beyond it they are more."""
+    """Length n at which one head's causal scores equal the whole cache, 4 layers d - 1 (then pass it)."""
     return 4 * arguments.integer("layers", layers, 1) * arguments.integer("d", d, 1) - 1
 
 
 def cached_step(n, d, d_ff=None):
-    """Multiply-adds of one layer for the n-th token when keys and values are kept: linear_part(1) + 2 n d."""
+    """Multiply-adds of a layer for the n-th token with keys and values kept: linear_part(1) + 2 n d."""
     n, d, d_ff = _sizes(n, d, d_ff)
     return linear_part(1, d, d_ff) + 2 * n * d
 

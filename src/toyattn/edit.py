@@ -25,7 +25,7 @@ class Plane(NamedTuple):
 
 
 def direction(k, Sigma=None):
-    """u = Sigma^-1 k / (k . Sigma^-1 k), shape (d_k,); k / (k . k), the naive direction, without Sigma."""
+    """u = Sigma^-1 k / (k . Sigma^-1 k), shape (d_k,); without Sigma the naive k / (k . k)."""
     k, Sigma = _key(k, Sigma)
     u = np.linalg.solve(Sigma, k)
     return u / (k @ u)
@@ -43,7 +43,10 @@ def edit(W, k, v, Sigma=None):
 
 
 def changes(u, keys):
-    """Squared change of the answers to other keys (n, d_k) by an edit along u (d_k,), for |v - W k| = 1: (n,)."""
+    """Squared change of the answer to each of the keys (n, d_k) by an edit along u (d_k,): (n,).
+
+    For an edit with |v - W k| = 1.
+    """
     u = arguments.array("u", u, shape=(None,))
     return (arguments.array("keys", keys, shape=(None, len(u))) @ u) ** 2
 
@@ -74,7 +77,7 @@ def typical_keys(Sigma, n, rng):
 
 def plane(k, Sigma):
     """The Plane of an edit; refused if k is an eigenvector of Sigma: there is no plane then."""
-    k, Sigma = _key(k, Sigma)
+    k, Sigma = _key(k, _moment(Sigma))
     e = k / np.linalg.norm(k)
     u = direction(k, Sigma)
     across = u - (u @ e) * e
@@ -87,7 +90,7 @@ def plane(k, Sigma):
 
 
 def angle(k, Sigma):
-    """Degrees, 0 to 90, between the longest axis of the cloud and the unmoved keys in the plane of the edit."""
+    """Degrees, 0 to 90, between axis and unmoved of the Plane."""
     found = plane(k, Sigma)
     return float(np.degrees(np.arccos(min(abs(found.axis @ found.unmoved), 1.0))))
 

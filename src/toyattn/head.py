@@ -14,7 +14,8 @@ from . import arguments
 from .attention import attention
 from .projections import Projections, head, project
 
-PAIRS_AT_ONCE = 2**23
+PAIRS_AT_ONCE = 2**22
+IN_CACHE = 2**15  # numbers that a processor keeps close by
 
 
 class Token(NamedTuple):
@@ -154,10 +155,13 @@ class CountingProduct:
 
     def __call__(self, A, B):
         total, count = np.zeros((len(A), B.shape[1])), 0
-        for column, row in zip(A.T, B):
-            products = column[:, None] * row
-            total += products
-            count += products.size
+        at_once = max(1, IN_CACHE // B.shape[1])
+        for start in range(0, len(A), at_once):
+            rows, sums = A[start : start + at_once], total[start : start + at_once]
+            for column, row in zip(rows.T, B):
+                products = column[:, None] * row
+                sums += products
+                count += products.size
         self.calls.append(count)
         return total
 

@@ -53,7 +53,7 @@ def from_features(psi):
 
 
 def truncated(P, beta=1.0):
-    """The kernel exp(beta q . k) cut after power P of the series; with an odd P a weight may be negative."""
+    """The kernel exp(beta q . k) cut after power P; with an odd P a weight may be negative."""
     P, beta = arguments.integer("P", P, 0), arguments.real("beta", beta, least=0)
     return lambda Q, K: exponential_series(Q @ np.swapaxes(K, -1, -2), beta, P)
 
@@ -61,7 +61,11 @@ def truncated(P, beta=1.0):
 def gaussian(beta=1.0):
     """The kernel exp(-beta |q - k|^2 / 2), of bandwidth 1 / root beta."""
     beta = arguments.real("beta", beta, least=0)
-    return lambda Q, K: np.exp(-beta / 2 * ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1))
+
+    def kernel(Q, K):
+        return np.exp(-beta / 2 * ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1))
+
+    return kernel
 
 
 def linear_attention(Q, K, V, psi=None, normalize=False):
@@ -70,7 +74,7 @@ def linear_attention(Q, K, V, psi=None, normalize=False):
     Q, K: (..., n, d_k); V: (..., n, d_v); psi: feature map, the identity if None. normalize: divide by
     the sum of the weights, refused where it is 0.
     """
-    Q, K, V = _causal(Q, K, V, psi)
+    Q, K, V = _causal(Q, K, V, psi, normalize)
     weights = np.tril(Q @ np.swapaxes(K, -1, -2))
     outputs = weights @ V
     return _divided(outputs, weights.sum(axis=-1, keepdims=True)) if normalize else outputs
@@ -81,7 +85,7 @@ def linear_attention_by_state(Q, K, V, psi=None, normalize=False):
 
     Arguments as in linear_attention. z_t is kept as one more row of the state, with the value 1.
     """
-    Q, K, V = _causal(Q, K, V, psi)
+    Q, K, V = _causal(Q, K, V, psi, normalize)
     V_and_1 = np.concatenate([V, np.ones_like(V[..., :1])], axis=-1)
     reads = [memory.read(S, Q[..., t, :]) for t, S in enumerate(memory.stream(K, V_and_1))]
     found = np.stack(reads, axis=-2)
@@ -89,10 +93,10 @@ def linear_attention_by_state(Q, K, V, psi=None, normalize=False):
 
 
 def hopfield_energy(xi, X, beta=1.0):
-    """Energy -ln(sum_i exp(beta x_i . xi)) / beta + xi . xi / 2 of a state xi (d,) among patterns X (m, d).
+    """Energy -ln(sum_i exp(beta x_i . xi)) / beta + xi . xi / 2 of a state xi among the patterns x_i.
 
-    Its gradient is xi - memory.read_cache(X, X, xi, beta): a softmax read is a step to lower energy.
-    beta > 0. Returns a float.
+    xi: (d,); X: (m, d), patterns as rows; beta > 0. Returns a float. The gradient is
+    xi - memory.read_cache(X, X, xi, beta), so that a softmax read is a step to lower energy.
     """
     X = arguments.array("X", X, shape=(None, None))
     xi = arguments.array("xi", xi, shape=X.shape[1:])
@@ -116,7 +120,7 @@ def truncation_distances(P, rng, draws=1, m=12, d_k=5, d_v=4, beta=0.5):
 
 
 def smoother_distances(rng, draws=1, scale=(0.7, 1.24), m=20, d=6, beta=3.0):
-    """Distance between softmax read and Gaussian smoother, and the length of the softmax read: (2, draws).
+    """Distance of softmax read and Gaussian smoother, and length of the softmax read: (2, draws).
 
     A draw: m unit keys, each then scaled by a factor uniform between the two of `scale`, m unit values
     and a unit query, all in R^d. Keys of one length ((1, 1)) give distance 0.
@@ -141,7 +145,10 @@ def _features(psi, x):
     return arguments.array("psi", psi(x), shape=x.shape[:-1] + (None,))
 
 
-def _causal(Q, K, V, psi):
+def _causal(Q, K, V, psi, normalize):
+    """Features of the queries and keys, and the values, checked."""
+    if not isinstance(normalize, (bool, np.bool_)):
+        arguments.refuse("normalize", repr(normalize), "True or False")
     K = arguments.array("K", K)
     if K.ndim < 2 or K.size == 0:
         arguments.refuse("K", f"shape {K.shape}", "shape (..., n, d_k)")

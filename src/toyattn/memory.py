@@ -15,12 +15,12 @@ RULES = ("hebbian", "delta", "least squares", "recursive least squares")
 
 
 def erase(S, k, rule="hebbian", eta=1.0, gamma=1.0):
-    """What is left of the state before a pair is added: gamma S, and for "delta" gamma S (I - eta k k^T).
+    """What is left of the state before a pair is added: gamma S, for "delta" gamma S (I - eta k k^T).
 
     S: (..., d_v, d_k); k: (..., d_k); rule: "hebbian" or "delta"; eta >= 0: strength of the write;
     gamma in [0, 1]: decay.
     """
-    S, k, _ = _pair(S, k, None)
+    S, k = _pair(S, k)
     return _erased(S, k, *_one_step(rule, eta, gamma))
 
 
@@ -30,7 +30,8 @@ def step(S, k, v, rule="hebbian", eta=1.0, gamma=1.0):
     v: (..., d_v), else as in erase. "hebbian" with gamma < 1 is the decay rule, with eta = 0 or 1 the
     gated one; "delta" is the gradient step S + eta (v - S k) k^T.
     """
-    S, k, v = _pair(S, k, v)
+    S, k = _pair(S, k)
+    v = arguments.array("v", v, shape=S.shape[:-1])
     rule, eta, gamma = _one_step(rule, eta, gamma)
     return _erased(S, k, rule, eta, gamma) + eta * _outer(v, k)
 
@@ -41,7 +42,8 @@ def recursive_step(S, R, k, v):
     S: (..., d_v, d_k); R: (..., d_k, d_k), symmetric, I / ridge at the start; k: (..., d_k);
     v: (..., d_v). The write is the delta write along R k / (1 + k . R k); R follows Sherman-Morrison.
     """
-    S, k, v = _pair(S, k, v)
+    S, k = _pair(S, k)
+    v = arguments.array("v", v, shape=S.shape[:-1])
     R = arguments.array("R", R, shape=k.shape + k.shape[-1:])
     return _recursive(S, R, k, v)
 
@@ -114,7 +116,7 @@ def read_kernel(K, V, q, kernel):
 def read_cache(K, V, q, beta=1.0):
     """Softmax read sum_i a_i v_i with a = softmax(beta k_i . q) over all kept pairs.
 
-    K, V, q: as in read_scored; beta >= 0: inverse temperature, inf for the value of the best key (the
+    K, V, q: as in read_scored; beta: as in attention.softmax, inf for the value of the best key (the
     look-back).
     """
     K, V = _pairs(K, V)
@@ -171,11 +173,9 @@ def _state(S):
     return S
 
 
-def _pair(S, k, v):
-    """State, key and value (None stays None) of one write, checked against each other."""
+def _pair(S, k):
     S = _state(S)
-    k = arguments.array("k", k, shape=S.shape[:-2] + S.shape[-1:])
-    return S, k, None if v is None else arguments.array("v", v, shape=S.shape[:-1])
+    return S, arguments.array("k", k, shape=S.shape[:-2] + S.shape[-1:])
 
 
 def _pairs(K, V):

@@ -171,5 +171,6 @@ def _prefix(lang, tokens):
     tokens = arguments.tokens("tokens", tokens, lang.vocabulary, least=1)
     ends = {"then": lang.second_y, "thanked": lang.last_x}
     if ends.get(tokens[-1]) != len(tokens):
-        arguments.refuse("tokens", f"{len(tokens)} that end in {tokens[-1]!r}", 'a prefix that ends in "then" or "thanked"')
+        came = f"{len(tokens)} that end in {tokens[-1]!r}"
+        arguments.refuse("tokens", came, 'a prefix that ends in "then" or "thanked"')
     return np.eye(len(lang.vocabulary))[lang.encode(tokens)], tokens

@@ -18,7 +18,7 @@ def sinusoidal(places, d):
     """Codes (m, d) of the places (m,): sin(w t) at even and cos(w t) at odd coordinates."""
     places = arguments.array("places", places, shape=(None,), integers=True)
     angle = places[:, None] * frequencies(d)
-    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(places), -1)
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(places), d)
 
 
 def rotation(b, d):
@@ -50,7 +50,7 @@ def offset_score(alpha, eta, b):
 
 
 def code_scores(B, places, b):
-    """Scores of the codes at t and t + b under any bilinear form B (d, d), one for each t of places (m,)."""
+    """Scores of the codes at t and t + b under a bilinear form B (d, d), one for each t of places (m,)."""
     B = arguments.array("B", B, shape=(None, None))
     if B.shape[0] != B.shape[1] or B.shape[0] % 2:
         arguments.refuse("B", f"shape {B.shape}", "a square matrix of even size")

@@ -3,6 +3,7 @@
 Source: Vaswani et al. 2017, section 3.2; gauge freedom, counts and cache are standard.
 """
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -11,13 +12,28 @@ from . import arguments
 from .attention import attention
 
 
-class Projections(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Projections:
     """The matrices of one head: W_Q, W_K (d, d_k), W_V (d, d_v), W_O (d_v, d) or None for no write map."""
 
     W_Q: np.ndarray
     W_K: np.ndarray
     W_V: np.ndarray
-    W_O: np.ndarray | None
+    W_O: np.ndarray | None = None
+
+    def __post_init__(self):
+        W_Q, W_K = _pair(self.W_Q, self.W_K)
+        W_V = arguments.array("W_V", self.W_V, shape=(len(W_Q), None))
+        W_O = self.W_O
+        if W_O is not None:
+            W_O = arguments.array("W_O", W_O, shape=(W_V.shape[1], len(W_Q)))
+        for name, matrix in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V), ("W_O", W_O)):
+            object.__setattr__(self, name, matrix)
+
+    @property
+    def d(self):
+        """Width of the rows that the head reads."""
+        return len(self.W_Q)
 
 
 class HeadPass(NamedTuple):
@@ -34,28 +50,36 @@ class HeadPass(NamedTuple):
 
 def project(X, W, product=np.matmul):
     """Queries, keys and values of the rows X (n, d) under a head's Projections W."""
-    X = arguments.array("X", X, shape=(None, None))
-    W_Q, W_K, W_V, _ = _matrices("W", W, X.shape[1])
-    return product(X, W_Q), product(X, W_K), product(X, W_V)
+    arguments.instance("W", W, Projections)
+    X = arguments.array("X", X, shape=(None, W.d))
+    if not callable(product):
+        arguments.refuse("product", repr(product), "a matrix product")
+    return product(X, W.W_Q), product(X, W.W_K), product(X, W.W_V)
 
 
 def head(X, W, beta=None, mask=None, product=np.matmul):
     """One head on the rows X (n, d), a HeadPass; beta, mask and product as in attention."""
     Q, K, V = project(X, W, product)
     read = attention(Q, K, V, beta, mask, product)
-    W_O = _matrices("W", W, np.shape(X)[1]).W_O
-    write = read.outputs if W_O is None else product(read.outputs, W_O)
+    write = read.outputs if W.W_O is None else product(read.outputs, W.W_O)
     return HeadPass(Q, K, V, *read, write)
 
 
 def multi_head(X, heads, beta=None, mask=None):
     """Sum of the writes of several heads on X (n, d); the same as concatenation followed by one W_O."""
+    heads = head_list("heads", heads)
+    return sum(head(X, W, beta, mask).write for W in heads)
+
+
+def head_list(name, heads):
+    """A tuple of Projections that read rows of one width and write rows of one width, at least one."""
     if not isinstance(heads, (list, tuple)) or not heads:
-        arguments.refuse("heads", repr(heads), "a list of Projections")
-    writes = [head(X, _matrices("heads", W, None), beta, mask).write for W in heads]
-    if len({write.shape for write in writes}) > 1:
-        arguments.refuse("heads", "writes of different widths", "heads that write into one stream")
-    return sum(writes)
+        arguments.refuse(name, repr(heads), "a list of Projections")
+    for W in heads:
+        arguments.instance(name, W, Projections)
+    if len({(W.d, W.W_V.shape[1] if W.W_O is None else W.d) for W in heads}) > 1:
+        arguments.refuse(name, "heads of different widths", "heads that read and write one stream")
+    return tuple(heads)
 
 
 def split(W_Q, W_K, W_V, W_O, n_h):
@@ -111,26 +135,16 @@ def generate(X, W, beta=None):
 
     X: (n, d) rows, W: Projections. Equal to head(X, W, beta, "causal").write up to rounding.
     """
-    X = arguments.array("X", X, shape=(None, None))
+    arguments.instance("W", W, Projections)
+    X = arguments.array("X", X, shape=(None, W.d))
     writes, keys, values = [], [], []
-    W_O = _matrices("W", W, X.shape[1]).W_O
     for x in X[:, None]:
         q, k, v = project(x, W)
         keys.append(k)
         values.append(v)
         outputs = attention(q, np.vstack(keys), np.vstack(values), beta).outputs
-        writes.append(outputs if W_O is None else outputs @ W_O)
+        writes.append(outputs if W.W_O is None else outputs @ W.W_O)
     return np.vstack(writes)
-
-
-def _matrices(name, W, d):
-    if not isinstance(W, Projections):
-        arguments.refuse(name, repr(W), "Projections")
-    W_Q = arguments.array(name, W.W_Q, shape=(d, None))
-    W_K = arguments.array(name, W.W_K, shape=W_Q.shape)
-    W_V = arguments.array(name, W.W_V, shape=(len(W_Q), None))
-    W_O = None if W.W_O is None else arguments.array(name, W.W_O, shape=(W_V.shape[1], None))
-    return Projections(W_Q, W_K, W_V, W_O)
 
 
 def _pair(W_Q, W_K):

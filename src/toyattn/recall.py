@@ -14,7 +14,7 @@ from . import arguments, memory
 
 
 class Recall(NamedTuple):
-    """Reads after 1 ... m pairs: share of right names and mean squared interference, both (m, trials)."""
+    """After 1 ... m pairs: share of right names and mean squared interference, both (m, trials)."""
 
     right: np.ndarray
     interference: np.ndarray
@@ -28,14 +28,20 @@ def unit_vectors(shape, rng):
 
 
 def hebbian_error(m, d):
-    """Expected squared error (interference) of a Hebbian read among m pairs, (m - 1)/d; m: number or array >= 1."""
+    """Expected squared error (interference) of a Hebbian read among m pairs, (m - 1)/d.
+
+    m: number or array >= 1.
+    """
     m = arguments.array("m", m, least=1)
     error = (m - 1) / arguments.integer("d", d, 1)
     return float(error) if error.ndim == 0 else error
 
 
 def least_squares_error(m, d):
-    """Expected squared error of a least-squares read, mean over the m pairs, max(0, 1 - d/m); m as above."""
+    """Expected squared error of a least-squares read, mean over the m pairs, max(0, 1 - d/m).
+
+    m: number or array >= 1.
+    """
     m = arguments.array("m", m, least=1)
     error = np.maximum(1 - arguments.integer("d", d, 1) / m, 0)
     return float(error) if error.ndim == 0 else error

@@ -54,7 +54,10 @@ def state_work(n, d_k, d_v):
 
 
 def cache_work(n, d_k, d_v):
-    """Multiply-adds of n tokens with a cache; token t visits t pairs, exponentials not counted (exact int)."""
+    """Multiply-adds of n tokens with a cache: token t scores and adds t pairs (exact int).
+
+    The exponentials are not counted.
+    """
     n = arguments.integer("n", n, 0)
     return n * (n + 1) // 2 * cache_numbers(1, d_k, d_v)
 

@@ -1,4 +1,4 @@
-"""A memory that reads ToyLang: every word is written under a random key of its place, nothing is learned.
+"""A memory that reads ToyLang: each word is written under a random key of its place, nothing is learned.
 
 The words in front of the last name are written in order. A place's key is a random unit vector, drawn
 anew for each sentence; a word's value is its embedding, a random unit vector of each type. The key of
@@ -29,7 +29,7 @@ class Trace(NamedTuple):
 
 
 def gate(lang):
-    """Strength of the write at each place in front of the last name: 1 at X, Y, T, second Y, else 0."""
+    """Strength of the write at each place before the last name (L + 8,): 1 at X, Y, T and second Y."""
     arguments.instance("lang", lang, ToyLang)
     strengths = np.zeros(lang.last_x)
     strengths[[0, 2, 4, lang.second_y]] = 1
@@ -62,6 +62,8 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
     readers = _readers(readers)
     sentences, d = arguments.integer("sentences", sentences, 1), arguments.integer("d", d, 1)
     beta = arguments.real("beta", beta, least=0)
+    if not isinstance(gated, (bool, np.bool_)):
+        arguments.refuse("gated", repr(gated), "True or False")
     table = unit_vectors((len(ToyLang(N, F, 0).vocabulary), d), rng)
     right = {reader: np.empty((len(gaps), sentences), dtype=bool) for reader in readers}
     for row, L in enumerate(gaps):
@@ -77,7 +79,10 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
 
 
 def trace(lang, tokens, rng, d=8, beta=8.0):
-    """One sentence written word by word, and both reads of the key of place 0 after each word (a Trace)."""
+    """A Trace of one sentence: written word by word, the key of place 0 asked after each.
+
+    lang: ToyLang; tokens: one of its sentences; d, beta: as in accuracy.
+    """
     arguments.instance("lang", lang, ToyLang)
     lang.parse(tokens)
     d, beta = arguments.integer("d", d, 1), arguments.real("beta", beta, least=0)

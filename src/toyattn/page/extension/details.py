@@ -1,4 +1,4 @@
-"""Derivations: folded blocks that may hold executed cells.
+"""Folded blocks that may hold executed cells: derivations, and the solutions of sphinx-exercise.
 
 MyST-NB drops a code cell that stands inside a directive. So a derivation is opened and closed by two directives on the top
 level of a notebook, and a transform gathers what stands between them.
@@ -8,7 +8,9 @@ from docutils import nodes
 from docutils.parsers.rst import Directive
 from sphinx.errors import ExtensionError
 from sphinx.transforms import SphinxTransform
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.docutils import SphinxDirective
+from sphinx_exercise.nodes import solution_node
 
 
 class derivation(nodes.General, nodes.Element):
@@ -93,6 +95,8 @@ def visit_derivation(translator, node):
     number = ".".join(map(str, translator.builder.fignumbers.get("derivation", {}).get(node["ids"][0], ())))
     translator.body.append(f'<details class="derivation" id="{node["ids"][0]}"><summary><span class="kind">{node["kind"]}'
                            f"{' ' + number if number else ''}.</span> ")
+    for link in list(node[0].findall(nodes.reference)):  # a fold's handle must not hold other handles
+        link.replace_self(link.children)
     for child in node[0].children:
         child.walkabout(translator)
     translator.body.append('</summary><div class="steps">')
@@ -109,10 +113,29 @@ def derivation_title(node):
     return node[0].astext()
 
 
+def visit_solution(translator, node):
+    """``<details>`` in place of sphinx-exercise's box; the exercise stands right above it."""
+    translator.body.append(f'<details class="solution" id="{node["ids"][0]}"><summary>Solution</summary><div class="steps">')
+    node.children = node.children[1:]
+
+
+class UnwrapExercises(SphinxPostTransform):
+    """Exercises and solutions wrap their content in a section with a fixed id, which would stand twice on a page."""
+
+    default_priority = 900
+
+    def run(self, **kwargs):
+        for section in list(self.document.findall(nodes.section)):
+            if section["ids"] in (["exercise-content"], ["solution-content"]):
+                section.replace_self(section.children)
+
+
 def setup(app):
-    """Register directives, node and transform."""
+    """Register directives, nodes and transforms."""
     app.add_enumerable_node(derivation, "derivation", derivation_title, html=(visit_derivation, depart_derivation))
     app.add_directive("derivation-start", DerivationStart)
     app.add_directive("derivation-end", DerivationEnd)
     app.add_transform(GatherDerivations)
+    app.add_node(solution_node, override=True, html=(visit_solution, depart_derivation))
+    app.add_post_transform(UnwrapExercises)
     app.connect("config-inited", lambda app, config: config.numfig_format.setdefault("derivation", "Derivation %s"))

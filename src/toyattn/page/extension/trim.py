@@ -1,6 +1,8 @@
-"""Keeps out of the page what the theme and Jupyter Book bring and this book does not use."""
+"""Keeps out of the page what the theme and Jupyter Book bring and this book does not use, and mends what they leave."""
 
 from pathlib import Path
+
+from docutils import nodes
 
 TEMPLATES = str(Path(__file__).resolve().parents[1] / "templates")
 
@@ -14,6 +16,7 @@ def setup(app):
     app.add_js_file("page.js", loading_method="defer", priority=900)
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
     app.connect("html-page-context", drop_unused, priority=900)
+    app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
 
 
 def drop_unused(app, pagename, templatename, context, doctree):
@@ -25,3 +28,17 @@ def drop_unused(app, pagename, templatename, context, doctree):
 def _is_unused(file):
     text = f"{getattr(file, 'filename', file) or ''} {getattr(file, 'attributes', {}).get('body') or ''}"
     return any(word in text for word in UNUSED)
+
+
+def visit_citation(translator, node):
+    """An entry of the reading list: the list around it is one for screen readers, so its entries must be items."""
+    if not isinstance(node.previous_sibling(), nodes.citation):
+        translator.body.append('<div role="list" class="citation-list">')
+    translator.body.append(translator.starttag(node, "div", CLASS="citation", role="listitem"))
+
+
+def depart_citation(translator, node):
+    """Close the entry, and the list behind the last one."""
+    translator.body.append("</div>\n")
+    if not isinstance(node.next_node(descend=False, siblings=True), nodes.citation):
+        translator.body.append("</div>\n")

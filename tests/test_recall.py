@@ -1,0 +1,155 @@
+"""Expected errors against other exact routes and simulations; simulations against single draws."""
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from toyattn import memory, recall
+
+
+def inside(draws, expected, width=4.5):
+    """Whether an expectation lies within `width` standard errors (and rounding) of the mean of draws."""
+    error = draws.std(axis=0, ddof=1) / math.sqrt(len(draws))
+    return bool((np.abs(draws.mean(axis=0) - expected) <= width * error + 1e-12).all())
+
+
+@pytest.mark.parametrize("d", [1, 2, 5])
+def test_unit_vectors_are_uniform(d):
+    found = recall.unit_vectors((20_000, d), np.random.default_rng(d))
+    np.testing.assert_allclose((found**2).sum(axis=-1), 1)
+    assert inside(found, 0)
+    if d > 1:
+        assert inside(found**2, 1 / d)
+        assert inside(found[:, 0] ** 4, 3 / (d * (d + 2)))  # a projected cube is not uniform
+        assert inside(found[:, 0] ** 2 * found[:, 1] ** 2, 1 / (d * (d + 2)))
+
+
+@pytest.mark.parametrize("m, d", [(1, 4), (7, 5), (12, 3), (30, 10)])
+def test_hebbian_and_least_squares_errors(m, d):
+    rng = np.random.default_rng(m)
+    overlaps = sum(1 / d for _ in range(m - 1))
+    assert recall.hebbian_error(m, d) == pytest.approx(overlaps)
+    assert inside(recall.simulate_errors(m, d, "hebbian", rng, 4000).mean(axis=1), overlaps)
+    K = rng.standard_normal((m, d))
+    lost = 1 - np.diag(K @ np.linalg.pinv(K)).mean()
+    assert recall.least_squares_error(m, d) == pytest.approx(lost, abs=1e-9)
+    found = recall.simulate_errors(m, d, "least squares", rng, 2000).mean(axis=1)
+    assert inside(found, recall.least_squares_error(m, d))
+    np.testing.assert_allclose(recall.hebbian_error([m, m + 1], d), [overlaps, overlaps + 1 / d])
+
+
+def test_arrays_of_pairs():
+    np.testing.assert_allclose(recall.least_squares_error([3, 4, 5, 16], 4), [0, 0, 0.2, 0.75])
+
+
+@pytest.mark.parametrize(
+    "n, gamma, d", [(1, 0.9, 3), (15, 0.8, 5), (9, 1.0, 2), (6, 0.0, 4), (30, 0.95, 8)]
+)
+def test_decay_error_by_age(n, gamma, d):
+    wanted = []
+    for age in range(n):
+        noise = sum(gamma ** (2 * b) / d for b in range(n) if b != age)
+        wanted.append((1 - gamma**age) ** 2 + noise)
+    found = recall.decay_error(np.arange(n), n, gamma, d)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+    assert recall.decay_error(n - 1, n, gamma, d) == pytest.approx(wanted[-1])
+    errors = recall.simulate_errors(n, d, "hebbian", np.random.default_rng(n), 3000, gamma=gamma)
+    assert inside(errors[:, ::-1], wanted)
+    crossing = recall.decay_crossing(n, gamma, d)
+    above = [age for age in range(n) if wanted[age] > 1]
+    assert crossing == (above[0] if above else None)
+
+
+def delta_error_by_weights(n, d, age):
+    """The same expectation from the weights that a read puts on each value.
+
+    S k_j = sum_i v_i (k_i . M_{i+1} ... M_n k_j), M = I - k k^T; values are independent, so weights add
+    in squares. T averages X -> M X M over a uniform key.
+    """
+
+    def T(X):
+        return X - 2 * X / d + (np.trace(X) * np.eye(d) + 2 * X) / (d * (d + 2))
+
+    first = np.eye(d)[0]  # k_j
+    X, later = np.outer(first, first), 0.0
+    for _ in range(age):
+        later += np.trace(X) / d  # the pair written next before the ones already passed
+        X = T(X)
+    own = X[0, 0] - 2 * (1 - 1 / d) ** age + 1
+    erased = np.eye(d) - np.outer(first, first)
+    X, earlier = erased @ X @ erased, 0.0
+    for _ in range(n - 1 - age):
+        earlier += np.trace(X) / d
+        X = T(X)
+    return own + later + earlier
+
+
+@pytest.mark.parametrize("n, d", [(1, 3), (5, 2), (12, 4), (20, 7)])
+def test_delta_errors_by_age(n, d):
+    found = recall.delta_errors(n, d)
+    wanted = [delta_error_by_weights(n, d, age) for age in range(n)]
+    np.testing.assert_allclose(found, wanted, rtol=1e-11, atol=1e-12)
+    errors = recall.simulate_errors(n, d, "delta", np.random.default_rng(n), 4000)
+    assert inside(errors[:, ::-1], found)
+
+
+@pytest.mark.parametrize("m, d, N", [(2, 7, 3), (9, 8, 8), (33, 32, 8), (60, 9, 30), (2.5, 1000, 5)])
+def test_recall_probability_by_another_quadrature(m, d, N):
+    s = mpmath.sqrt(mpmath.mpf(m - 1) / (N * d))
+    wanted = mpmath.quad(
+        lambda z: mpmath.npdf(z) * mpmath.ncdf(z + 1 / s) ** (N - 1), mpmath.linspace(-14, 14, 29)
+    )
+    assert recall.recall_probability(m, d, N) == pytest.approx(float(wanted), abs=1e-11)
+
+
+def test_recall_probability_of_two_names_and_in_the_limits():
+    for m, d in ((5, 3), (100, 3)):
+        s = math.sqrt((m - 1) / (2 * d))
+        wanted = math.erfc(-1 / (s * math.sqrt(2)) / math.sqrt(2)) / 2
+        assert recall.recall_probability(m, d, 2) == pytest.approx(wanted, abs=1e-12)
+    assert recall.recall_probability(1, 5, 8) == 1
+    assert recall.recall_probability(10**12, 5, 8) == pytest.approx(1 / 8, abs=1e-5)
+
+
+def test_recall_trial_by_trial():
+    found = recall.simulate_recall(9, 4, 3, np.random.default_rng(1), trials=5, queries=4)
+    rng = np.random.default_rng(1)
+    K, names = recall.unit_vectors((5, 9, 4), rng), rng.integers(3, size=(5, 9))
+    for trial in range(5):
+        for m in range(1, 10):
+            right, noise = [], []
+            for j in range(min(m, 4)):
+                scores = [0.0] * 3
+                for i in range(m):
+                    scores[names[trial, i]] += K[trial, i] @ K[trial, j]
+                right.append(max(range(3), key=scores.__getitem__) == names[trial, j])
+                scores[names[trial, j]] -= 1
+                noise.append(sum(x * x for x in scores))
+            assert found.right[m - 1, trial] == np.mean(right)
+            assert found.interference[m - 1, trial] == pytest.approx(np.mean(noise), abs=1e-12)
+
+
+@pytest.mark.parametrize("m, d, N", [(20, 12, 5), (40, 24, 8), (50, 100, 3)])
+def test_recall_beside_its_laws(m, d, N):
+    found = recall.simulate_recall(m, d, N, np.random.default_rng(m), trials=2500)
+    assert (found.right[0] == 1).all()
+    assert inside(found.interference[1:].T, (np.arange(2, m + 1) - 1) / d)
+    assert found.right[-1].mean() == pytest.approx(recall.recall_probability(m, d, N), abs=0.02)
+
+
+def test_errors_draw_by_draw():
+    rng = np.random.default_rng(2)
+    found = recall.simulate_errors(6, 3, "delta", rng, 4, eta=0.8, gamma=0.9)
+    soft = recall.simulate_cache_errors(6, 3, 2.5, np.random.default_rng(2), 4)
+    K, V = recall.unit_vectors((2, 4, 6, 3), np.random.default_rng(2))
+    for trial in range(4):
+        S = memory.write(K[trial], V[trial], "delta", 0.8, 0.9)
+        weights = np.exp(2.5 * K[trial] @ K[trial].T)
+        weights /= weights.sum(axis=1, keepdims=True)
+        for j in range(6):
+            miss = S @ K[trial, j] - V[trial, j]
+            assert found[trial, j] == pytest.approx(miss @ miss)
+            miss = weights[j] @ V[trial] - V[trial, j]
+            assert soft[trial, j] == pytest.approx(miss @ miss)

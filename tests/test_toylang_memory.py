@@ -1,0 +1,119 @@
+"""The memory that reads ToyLang, sentence by sentence, and its scores beside long runs."""
+
+import math
+
+import numpy as np
+import pytest
+
+from toyattn import ToyLang, memory, recall, toylang_memory
+
+READERS = toylang_memory.READERS
+
+
+@pytest.mark.parametrize("L", [0, 1, 6, 40])
+def test_the_gate_opens_at_names_and_thing(L):
+    lang = ToyLang(L=L)
+    tokens = lang.sample(np.random.default_rng(L))
+    kept = [token in lang.names + lang.things for token in tokens[: L + 8]]
+    assert toylang_memory.gate(lang).tolist() == kept and sum(kept) == 4
+
+
+@pytest.mark.parametrize("N, F, L", [(2, 1, 0), (3, 2, 1), (4, 3, 2)])
+def test_drawn_words_are_uniform_sentences(N, F, L):
+    lang = ToyLang(N, F, L)
+    words = toylang_memory.draw_words(lang, 20_000, np.random.default_rng(N))
+    count = {}
+    for row in words:
+        count[tuple(row)] = count.get(tuple(row), 0) + 1
+    for row in count:
+        tokens = lang.decode(row)
+        assert lang.is_sentence(tokens + (tokens[0], "."))
+    assert len(count) == lang.n_sentences
+    expected = 20_000 / lang.n_sentences
+    chi2 = sum((c - expected) ** 2 / expected for c in count.values())
+    freedom = lang.n_sentences - 1
+    assert abs(chi2 - freedom) < 4.5 * math.sqrt(2 * freedom) + 2
+
+
+@pytest.mark.parametrize("gated", [False, True])
+def test_sentence_by_sentence(gated):
+    gaps, sizes = [0, 3, 7], dict(sentences=12, N=4, F=2, d=5, beta=3.0)
+    found = toylang_memory.accuracy(gaps, np.random.default_rng(1), gated=gated, **sizes)
+    rng = np.random.default_rng(1)
+    table = recall.unit_vectors((4 + 3 + 2 + 5, 5), rng)
+    for row, L in enumerate(gaps):
+        lang = ToyLang(4, 2, L)
+        words = toylang_memory.draw_words(lang, 12, rng)
+        strength = [i in (0, 2, 4, L + 6) or not gated for i in range(L + 8)]
+        keys = recall.unit_vectors((12, sum(strength), 5), rng)
+        for i in range(12):
+            values = [table[word] for word, open_ in zip(words[i], strength) if open_]
+            S = np.zeros((5, 5))
+            D, q = np.zeros((5, 5)), keys[i, 0]
+            for k, v in zip(keys[i], values):
+                S, D = S + np.outer(v, k), D + np.outer(v - D @ k, k)
+            weights = np.exp(3 * keys[i] @ q)
+            reads = {
+                "hebbian": S @ q,
+                "delta": D @ q,
+                "least squares": np.linalg.lstsq(keys[i], np.array(values), rcond=None)[0].T @ q,
+                "softmax cache": weights @ values,
+            }
+            for reader in READERS:
+                cosines = [reads[reader] @ table[name] for name in range(4)]
+                assert found[reader][row, i] == (np.argmax(cosines) == words[i, 0])
+
+
+def test_writing_nothing_is_a_write_of_strength_zero():
+    lang, rng = ToyLang(L=5), np.random.default_rng(2)
+    K, V = recall.unit_vectors((2, 13, 8), rng)
+    gate = toylang_memory.gate(lang)
+    for rule in ("hebbian", "delta"):
+        kept = memory.write(K[gate > 0], V[gate > 0], rule)
+        np.testing.assert_allclose(memory.write(K, V, rule, eta=gate), kept, atol=1e-12)
+
+
+def tables(gaps, gated, runs=40):
+    """Scores (runs, gaps) of every reader, each run with a table of its own."""
+    rng = np.random.default_rng(3)
+    found = [toylang_memory.accuracy(gaps, rng, gated=gated, sentences=150) for _ in range(runs)]
+    return {reader: np.array([run[reader].mean(axis=1) for run in found]) for reader in READERS}
+
+
+def test_scores_beside_long_runs_elsewhere():
+    # long runs of an independent implementation: 20,000 to 40,000 sentences, fresh tables
+    scores = tables([0, 6, 40], False)
+    for reader, wanted in {"hebbian": [0.8433, 0.7054, 0.4435], "softmax cache": [1, 1, 0.999]}.items():
+        error = scores[reader].std(axis=0, ddof=1) / math.sqrt(40)
+        assert (np.abs(scores[reader].mean(axis=0) - wanted) < 4.5 * error + 0.002).all()
+    scores = tables([0, 40], True, runs=25)
+    assert (scores["least squares"] == 1).all()
+    for reader, wanted in {"hebbian": 0.942, "delta": 0.7765}.items():
+        error = scores[reader].std(axis=0, ddof=1) / 5
+        assert (np.abs(scores[reader].mean(axis=0) - wanted) < 4.5 * error).all()
+
+
+def test_a_gap_may_be_asked_alone_and_readers_chosen():
+    found = toylang_memory.accuracy([2], np.random.default_rng(4), readers=["delta"], sentences=9)
+    assert list(found) == ["delta"] and found["delta"].shape == (1, 9)
+    for bad in ((), "delta", ["Delta"], None, [["delta"]]):
+        with pytest.raises(ValueError, match="^readers: wanted .*, got "):
+            toylang_memory.accuracy([2], np.random.default_rng(4), readers=bad)
+
+
+def test_the_trace_word_by_word():
+    lang = ToyLang(N=6, L=2)
+    tokens = "Flo gave Ann a pen and yes then Ann thanked Flo .".split()
+    found = toylang_memory.trace(lang, tokens, np.random.default_rng(5), d=7, beta=4.0)
+    rng = np.random.default_rng(5)
+    table, keys = recall.unit_vectors((20, 7), rng), recall.unit_vectors((10, 7), rng)
+    values = [table[lang.vocabulary.index(token)] for token in tokens[:10]]
+    for t in range(1, 11):
+        S = sum(np.outer(v, k) for v, k in zip(values[:t], keys))
+        weights = np.exp(4 * keys[:t] @ keys[0])
+        soft = weights @ values[:t]
+        np.testing.assert_allclose(found.states[t - 1], S)
+        for row, read in ((found.state, S @ keys[0]), (found.cache, soft)):
+            wanted = [read @ name / math.sqrt(read @ read) for name in table[:6]]
+            np.testing.assert_allclose(row[t - 1], wanted)
+    assert found.state[0].argmax() == 5 == found.cache[0].argmax()
