@@ -91,3 +91,16 @@ def test_drawn_ratios_beside_drawn_keys():
     draws = np.sort(capacity.simulate_ratio(30, 2.0, 6, 4000, rng))
     ranks = np.searchsorted(keys, draws) / 4000 - (np.arange(4000) + 0.5) / 4000
     assert np.abs(ranks).max() < 1.95 * math.sqrt(2 / 4000)  # Kolmogorov-Smirnov, p = 0.001
+
+
+def test_the_bounds_are_those_of_the_documentation():
+    assert capacity.gaussian_capacity(350, 2) == pytest.approx(1)
+    assert capacity.squared_ratio(1, 350, 2000) == 0
+    for function, beta in (
+        (capacity.softmax_capacity, 350),
+        (capacity.gaussian_capacity, 350),
+        (capacity.capacity_spread, 175),
+    ):
+        assert math.isfinite(function(beta, 2000))
+        with pytest.raises(ValueError, match="^beta: "):
+            function(math.nextafter(beta, math.inf), 2000)

@@ -94,6 +94,7 @@ def test_the_plane_and_its_two_directions(c):
     u = np.linalg.solve(Sigma, k)
     np.testing.assert_allclose(found.basis.T @ (found.basis @ u), u)
     W, v = np.ones((1, 8)), np.array([3.0])
+    assert np.hypot(*found.axis) == pytest.approx(1) == np.hypot(*found.unmoved)
     unmoved = found.unmoved @ found.basis
     np.testing.assert_allclose(edit.edit(W, k, v, Sigma) @ unmoved, W @ unmoved)
     turns = np.radians(np.arange(0, 180, 0.01))

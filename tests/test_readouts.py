@@ -239,8 +239,8 @@ def pairs(drawn, t, L):
     n, read = len(tokens), tokens[:t]
 
     def share(pair, token):
-        kind = kind_of(token)
-        return {"name": Fraction(2 * (token in pair), n), "thing": Fraction(1, 3 * n), "filler": Fraction(L, F * n), "template": Fraction(1, n)}[kind]
+        counts = {"name": 2 * (token in pair), "thing": Fraction(1, len(THINGS)), "filler": Fraction(L, F), "template": 1}
+        return Fraction(counts[kind_of(token)]) / n
 
     belief = {pair: math.prod(share(pair, token) for token in read) for pair in combinations(NAMES, 2)}
     live = sum(p > 0 for p in belief.values())

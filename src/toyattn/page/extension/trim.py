@@ -20,7 +20,8 @@ def setup(app):
 
 
 def drop_unused(app, pagename, templatename, context, doctree):
-    """Filter the scripts and style sheets that other extensions have put on the page."""
+    """Filter the scripts and style sheets that other extensions have put on the page; find the social picture from any folder."""
+    context["metatags"] = context.get("metatags", "").replace('content="_static/', f'content="{context["content_root"]}_static/')
     for key in ("script_files", "css_files"):
         context[key] = [file for file in context[key] if not _is_unused(file)]
 
