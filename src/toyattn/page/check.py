@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from fractions import Fraction
 from html import escape
@@ -14,6 +15,7 @@ class CheckFailed(AssertionError):
     """A claim of the book that the computation does not confirm."""
 
 
+_DIGITS = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 _pending = []  # rows of the cell that is running; shown together when it ends
 
 
@@ -38,10 +40,10 @@ def check(ident, computed, stated, says):
     CheckFailed
         The computed number is another one; the message has id, both values, and the tolerance.
     """
-    if isinstance(computed, (bool, np.bool_)) or not isinstance(computed, (Real, Fraction)):
-        raise ValueError(f"computed of check {ident!r} is {computed!r}; wanted a number")
-    expected, tolerance = _stated(stated, computed)
+    _demand_number(ident, computed)
+    expected, tolerance = _stated(ident, stated, computed)
     exact_integers = isinstance(computed, Integral) and isinstance(expected, Integral)
+    tolerance = 0 if exact_integers else tolerance
     ok = computed == expected if exact_integers else abs(float(computed) - float(expected)) <= tolerance
     kind = "integer" if exact_integers else "exact"
     _report(ident, says, str(stated), _plain(computed), tolerance, kind, bool(ok))
@@ -61,6 +63,9 @@ def check_within(ident, computed, low, high, says, *, trials):
     trials : int
         How many independent trials the number rests on.
     """
+    _demand_number(ident, computed)
+    if not isinstance(trials, Integral) or trials < 1:
+        raise ValueError(f"trials of check {ident!r} is {trials!r}; wanted a whole number of trials")
     if not low <= high:
         raise ValueError(f"interval of check {ident!r} is [{low}, {high}]; wanted low <= high")
     ok = bool(low <= computed <= high)
@@ -69,6 +74,7 @@ def check_within(ident, computed, low, high, says, *, trials):
 
 def check_bound(ident, computed, relation, bound, says):
     """Confirm that a number is above or below a stated bound (``relation`` is ``>``, ``>=``, ``<`` or ``<=``)."""
+    _demand_number(ident, computed)
     relations = {">": computed > bound, ">=": computed >= bound, "<": computed < bound, "<=": computed <= bound}
     if relation not in relations:
         raise ValueError(f"relation of check {ident!r} is {relation!r}; wanted one of {', '.join(relations)}")
@@ -93,11 +99,18 @@ def check_zero(ident, expression, says):
     _report(ident, says, "0", "0" if not left else str(left[0]), 0, "symbolic", not left)
 
 
-def _stated(stated, computed):
+def _demand_number(ident, computed):
+    if isinstance(computed, (bool, np.bool_)) or not isinstance(computed, (Real, Fraction)):
+        raise ValueError(f"computed of check {ident!r} is {computed!r}; wanted a number")
+
+
+def _stated(ident, stated, computed):
     """The expected number and the tolerance that the way it is stated implies."""
-    if isinstance(stated, (Integral, Fraction)):
+    if isinstance(stated, (Integral, Fraction)) and not isinstance(stated, bool):
         return stated, 1e-9 * max(1, abs(stated))
     digits = str(stated).replace(",", "").replace("−", "-")
+    if not isinstance(stated, str) or not _DIGITS.fullmatch(digits):
+        raise ValueError(f"stated of check {ident!r} is {stated!r}; wanted digits in a string, an int or a Fraction")
     mantissa, _, exponent = digits.partition("e")
     decimals = len(mantissa.partition(".")[2])
     if "." not in mantissa and not exponent and (isinstance(computed, Integral) or int(digits) == 0):

@@ -21,17 +21,13 @@ class Control:
         """Distance between the values of a range."""
         return self.values[1] - self.values[0] if len(self.values) > 1 else 1
 
-    def text(self, value):
-        """A value of this control as the reader sees it."""
-        return value_text(value)
-
 
 def value_text(value):
     """A setting in words and on the page: ∞ for infinity, on and off for toggles."""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, Real) and not isinstance(value, Integral):
-        return "∞" if value == float("inf") else f"{value:g}"
+        return "∞" if value == float("inf") else f"{float(value):.10g}"
     return str(value)
 
 

@@ -158,7 +158,7 @@ def _control_html(figure, control):
     return (
         f'<div class="control" data-kind="range"><label for="{ident}">{label}</label>'
         f'<button type="button" data-by="-1" aria-label="{label}: back">‹</button>'
-        f'<input type="range" id="{ident}" name="{name}" min="{first}" max="{last}" step="{value_text(control.step)}"'
+        f'<input type="range" id="{ident}" name="{name}" min="{first}" max="{last}" step="{control.step!r}"'
         f' value="{control.start}">'
         f'<button type="button" data-by="1" aria-label="{label}: on">›</button>'
         f'<span class="now">{value_text(control.start)}</span></div>'

@@ -3,7 +3,7 @@
 import json
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Rational
 
 import numpy as np
 
@@ -32,29 +32,34 @@ class Readout:
     @property
     def text(self):
         """The value as the reader sees it, without its unit."""
-        if isinstance(self.value, (list, tuple, np.ndarray)):
-            return ", ".join(self._one(item) for item in self.value)
-        return self._one(self.value)
+        value = _plain(self.value)
+        return ", ".join(map(self._one, value)) if isinstance(value, list) else self._one(value)
 
     @property
     def data(self):
         """The value in full precision, as it stands in ``data-value``."""
-        value = self.value.tolist() if isinstance(self.value, np.ndarray | np.generic) else self.value
-        if isinstance(value, str):
-            return value
-        if isinstance(value, (list, tuple)):
-            return json.dumps([item.item() if isinstance(item, np.generic) else item for item in value])
+        value = _plain(self.value)
+        if isinstance(value, list):
+            return json.dumps(value)
         if isinstance(value, bool):
             return "true" if value else "false"
-        if isinstance(value, Real) and math.isinf(value):
+        if isinstance(value, float) and math.isinf(value):
             return "Infinity" if value > 0 else "-Infinity"
-        return str(int(value)) if isinstance(value, Integral) else repr(float(value))
+        return str(value)
 
     def _one(self, value):
         if isinstance(value, str):
             return value
-        if isinstance(value, (bool, np.bool_)):
+        if isinstance(value, bool):
             return "yes" if value else "no"
-        if math.isinf(value):
-            return "infinite"
+        if isinstance(value, float) and math.isinf(value):
+            return "infinite" if value > 0 else "−infinite"
         return "0" if value == 0 else format(value, self.form).replace("-", "−")
+
+
+def _plain(value):
+    """The value in Python's own types: str, bool, int, float, or a list of these."""
+    if isinstance(value, (list, tuple, np.ndarray)) and np.ndim(value):
+        return [_plain(item) for item in value]
+    value = value.item() if isinstance(value, (np.generic, np.ndarray)) else value
+    return float(value) if isinstance(value, Rational) and not isinstance(value, int) else value

@@ -55,6 +55,7 @@ _RC = {
     "axes.facecolor": "none",
     "figure.facecolor": "none",
     "axes.unicode_minus": True,
+    "legend.frameon": False,
     "lines.linewidth": 2,
     "lines.solid_capstyle": "butt",
     "path.simplify": False,

@@ -6,7 +6,7 @@ import re
 from .style import CSS_COLORS
 
 _DROPPED = re.compile(
-    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<!--.*?-->|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.S
+    r"<\?xml.*?\?>|<!DOCTYPE.*?>|<metadata>.*?</metadata>|<defs>\s*<style.*?</style>\s*</defs>", re.S
 )
 _TAG = re.compile(r"<[^>]+>")
 _DECIMALS = re.compile(r"-?\d+\.\d{3,}(?:e[+-]?\d+)?")
@@ -14,8 +14,8 @@ _COLOR = re.compile("|".join(CSS_COLORS), re.I)
 _FONT = re.compile(r"font-size: ([\d.]+)px; font-family: [^;\"]*")
 _INVISIBLE = re.compile(r'<path [^>]*style="fill: none"/>')
 _STILL = re.compile(r' transform="rotate\(-?0 [^)]*\)"')
-_AUTOMATIC_ID = re.compile(r' id="(?:figure|axes|patch|line2d|text|matplotlib\.axis|xtick|ytick|legend|PathCollection'
-                           r'|PolyCollection|LineCollection|FillBetweenPolyCollection|QuadMesh|RegularPolyCollection)_\d+"')
+_AUTOMATIC_ID = re.compile(r' id="(?:[A-Za-z.]+\d?[A-Za-z]*_\d+)"')
+_ID = re.compile(r'\b(id="|href="#|url\(#)')
 _CLIP = re.compile(r"\bp[0-9a-f]{10}\b")
 
 
@@ -28,12 +28,12 @@ def svg_lines(figure, prefix):
     to ``A`` (``data-set="part=A"``).
     """
     buffer = io.StringIO()
-    figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
+    figure.savefig(buffer, format="svg", transparent=True)
     text = _DROPPED.sub("", buffer.getvalue())
     text = _TAG.sub(lambda tag: _clean_tag(tag.group(), prefix), text)
     text = _INVISIBLE.sub("", text)
     clips = {}
-    text = _CLIP.sub(lambda clip: clips.setdefault(clip.group(), f"{prefix}-clip{len(clips)}"), text)
+    text = _CLIP.sub(lambda clip: clips.setdefault(clip.group(), f"clip{len(clips)}"), text)
     lines = [line.strip() for line in text.splitlines()]
     return _without_bare_groups([line for line in lines if line])
 
@@ -43,11 +43,10 @@ def _clean_tag(tag, prefix):
         box = re.search(r'viewBox="[^"]*"', tag).group()
         return f'<svg {box} xmlns="http://www.w3.org/2000/svg" aria-hidden="true" focusable="false">'
     tag = tag.replace("xlink:href", "href")
-    tag = re.sub(r'"#(m[0-9a-f]{10})"', rf'"#{prefix}-\1"', tag)
-    tag = re.sub(r'id="(m[0-9a-f]{10})"', rf'id="{prefix}-\1"', tag)
-    tag = re.sub(r'id="drag-(\w+)"', r'data-drag="\1"', tag)
-    tag = re.sub(r'id="set-(\w+)-([^"]+)"', r'data-set="\1=\2"', tag)
+    tag = re.sub(r' id="drag-(\w+)"', r' data-drag="\1"', tag)
+    tag = re.sub(r' id="set-(\w+)-([^"]+)"', r' data-set="\1=\2"', tag)
     tag = _AUTOMATIC_ID.sub("", tag)
+    tag = _ID.sub(rf"\g<1>{prefix}-", tag)
     tag = _STILL.sub("", tag)
     tag = _FONT.sub(r"font-size: calc(\1px*var(--text,1))", tag)  # a phone may ask for larger letters
     tag = re.sub(r"; stroke-linejoin: miter|; ?fill-opacity: 1(?=[;\"])", "", tag)

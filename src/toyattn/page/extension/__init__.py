@@ -14,7 +14,8 @@ STATIC = PACKAGE / "page" / "static"
 def setup(app):
     """Register the extension; kernels that Sphinx starts from here on know that they are building the book."""
     os.environ[VARIABLE] = "1"
-    app.add_config_value("toyattn_sources", "", "env")
+    app.add_config_value("toyattn_sources", "", "env")  # pages are read anew when this changes …
+    app.add_config_value("toyattn_look", "", "html")  # … and written anew when this changes
     app.connect("config-inited", configure, priority=100)
     for part in (formulas, details, diagrams, explorers, checks, trim):
         part.setup(app)
@@ -24,18 +25,18 @@ def setup(app):
 def configure(app, config):
     """Serve our static files, and let everything that was executed with other sources be executed again."""
     config.html_static_path.insert(0, str(STATIC))
-    fingerprint = sources_fingerprint()
-    config.toyattn_sources = fingerprint
+    fingerprint = config.toyattn_sources = hash_of(path for path in PACKAGE.rglob("*.py") if "extension" not in path.parts)
+    config.toyattn_look = hash_of(path for path in (PACKAGE / "page").rglob("*") if {"extension", "templates"} & set(path.parts))
     cache = Path(app.outdir).parent / ".jupyter_cache" / fingerprint
     cache.mkdir(parents=True, exist_ok=True)
     config.nb_execution_cache_path = str(cache)
     config.suppress_warnings += ["mystnb.unknown_mime_type"]
 
 
-def sources_fingerprint():
-    """A hash of the code that notebooks run: MyST-NB's cache knows a notebook's cells but not the package they import."""
+def hash_of(paths):
+    """A hash of files. MyST-NB's cache knows a notebook's cells but not the package that they import."""
     digest = hashlib.sha256()
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if "extension" not in path.parts:
+    for path in sorted(paths):
+        if path.is_file() and path.suffix != ".pyc":
             digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
