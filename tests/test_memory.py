@@ -175,6 +175,10 @@ def test_looking_back_finds_every_pair():
     assert (memory.read_cache(keys, values, keys, math.inf) == values).all()
 
 
+def exponentials(Q, K):
+    return np.exp(Q @ np.swapaxes(K, -1, -2))
+
+
 def test_memories_side_by_side():
     K, V = RNG.standard_normal((2, 3, 5, 4)), RNG.standard_normal((2, 3, 5, 2))
     many = RNG.standard_normal((2, 3, 6, 4))
@@ -189,8 +193,14 @@ def test_memories_side_by_side():
     S, R = RNG.standard_normal((2, 3, 2, 4)), np.broadcast_to(np.eye(4), (2, 3, 4, 4))
     k, v = K[..., 0, :], V[..., 0, :]
     stepped, (recursive, R_next) = memory.step(S, k, v, "delta", 0.5), memory.recursive_step(S, R, k, v)
-    soft = memory.read_cache(K, V, many, 2)
+    soft, scored = memory.read_cache(K, V, many, 2), memory.read_scored(K, V, many, np.tanh)
+    smooth = memory.read_kernel(K, V, many, exponentials)
+    single = memory.read_kernel(K, V, many[..., 0, :], exponentials)
     for i in np.ndindex(2, 3):
+        close(scored[i], np.tanh(many[i] @ K[i].T) @ V[i])
+        weights = np.exp(many[i] @ K[i].T)
+        close(smooth[i], weights @ V[i] / weights.sum(axis=1)[:, None])
+        close(single[i], smooth[i][0])
         close(stepped[i], memory.step(S[i], k[i], v[i], "delta", 0.5))
         for found, wanted in zip((recursive[i], R_next[i]), memory.recursive_step(S[i], R[i], k[i], v[i])):
             close(found, wanted)

@@ -1,5 +1,6 @@
 """What several figures draw: token cells, arcs between them, staircases of labels. Coordinates are drawing units, y down."""
 
+from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch, Rectangle
 
 from .style import HIDDEN, INK, OBSERVED, PAPER, REST
@@ -61,3 +62,12 @@ def power_text(value):
         return f"{value:,.0f}"
     power = "10" + str(int(exponent)).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
     return power if exact else f"{digits}·{power}"
+
+
+def tile(plane, x, y, text, *, color=OBSERVED, depth=0.0, width=56, height=26, size=13, bold=False, gid=None):
+    """A boxed number, tinted from clear (depth 0) to deep (depth 1); a gid makes box and number a button or a handle."""
+    box = Rectangle((x, y), width, height, facecolor=to_rgba(color, 0.45 * depth), edgecolor=color, linewidth=2.2 if bold else 0.8)
+    plane.add_patch(box)
+    label = plane.text(x + width / 2, y + height / 2, text, ha="center", va="center_baseline", fontsize=size, weight="bold" if bold else "normal")
+    for part in (box, label):
+        part.set_gid(gid)

@@ -33,7 +33,9 @@ class Readout:
     def text(self):
         """The value as the reader sees it, without its unit."""
         value = _plain(self.value)
-        return ", ".join(map(self._one, value)) if isinstance(value, list) else self._one(value)
+        if isinstance(value, list):
+            return ", ".join(map(self._one, value))
+        return "0" if value == 0 and not isinstance(value, bool) else self._one(value)
 
     @property
     def data(self):
@@ -54,7 +56,7 @@ class Readout:
             return "yes" if value else "no"
         if isinstance(value, float) and math.isinf(value):
             return "infinite" if value > 0 else "−infinite"
-        return "0" if value == 0 else format(value, self.form).replace("-", "−")
+        return format(value, self.form).replace("-", "−")
 
 
 def _plain(value):
