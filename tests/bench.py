@@ -8,6 +8,7 @@ import json
 import os
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -134,6 +135,8 @@ def main():
         build_times, frames = builds(folder)
         site = folder / "_build" / "html"
         report = {"builds, seconds": build_times, "drawing": frames, "pages": page_sizes(site), "sliders": latencies(site)}
+    head = subprocess.run([sys.executable, ROOT / "tests" / "bench_head.py"], check=True, capture_output=True, text=True)
+    report["one head"] = json.loads(head.stdout)
     for title, rows in report.items():
         show(title, rows)
     (ROOT / "_build").mkdir(exist_ok=True)

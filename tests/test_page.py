@@ -692,3 +692,11 @@ def test_ids_of_two_figures_never_meet():
     ids = [set(re.findall(r'\bid="([^"]+)"', lines(name))) for name in ("fig-one", "fig-two")]
     assert ids[0] and not ids[0] & ids[1]
     assert set(re.findall(r'href="#([^"]+)"|url\(#([^)]+)\)', lines("fig-one")))
+
+
+def test_step_of_a_fractional_grid_reaches_its_last_value():
+    def fig_t(g=1.0):
+        """Never drawn."""
+
+    (control,) = read_controls(fig_t, {"g": (0.8, 1.1, 0.05)}, {})
+    assert control.step == 0.05 and control.values[-1] == 1.1

@@ -62,6 +62,11 @@ def test_decay_error_by_age(n, gamma, d):
     assert crossing == (above[0] if above else None)
 
 
+def test_a_crossing_is_above_the_empty_answer():
+    assert recall.decay_crossing(4, 1.0, 3) is None  # an error of exactly 1 at every age
+    assert recall.decay_crossing(5, 1.0, 3) == 0
+
+
 def delta_error_by_weights(n, d, age):
     """The same expectation from the weights that a read puts on each value.
 

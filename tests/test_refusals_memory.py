@@ -361,6 +361,8 @@ EDGES = [
     (memory.step, {"S": [[0]], "k": [0], "v": [0], "eta": 0, "gamma": 0}),
     (recall.simulate_recall, {"m": 1, "d": 1, "N": 2, "rng": RNG, "trials": 1, "queries": 1}),
     (recall.delta_errors, {"n": 1, "d": 1}),
+    (recall.decay_error, {"age": 0, "n": 1, "gamma": 1, "d": 1}),
+    (recall.least_squares_error, {"m": 1, "d": 1}),
     (recall.recall_probability, {"m": 1, "d": 1, "N": 2}),
     (recurrence.tanh_gradients, {"g": 0, "rng": RNG, "nets": 1, "d": 1, "D": 0, "warm_up": 1, "F": 1}),
     (recurrence.scan, {"lam": [0], "nu": [0]}),

@@ -19,7 +19,7 @@ class Control:
     @property
     def step(self):
         """Distance between the values of a range."""
-        return self.values[1] - self.values[0] if len(self.values) > 1 else 1
+        return round(self.values[1] - self.values[0], 10) if len(self.values) > 1 else 1
 
 
 def value_text(value):
