@@ -167,7 +167,7 @@ def test_value_in_words(value, text):
     (True, "", "yes", "true"), (False, "", "no", "false"), (np.True_, "", "yes", "true"), (np.False_, "", "no", "false"),
     ("none due", ".3f", "none due", "none due"),
     ([7, 11], "d", "7, 11", "[7, 11]"),
-    ((0.25, 0), ".2f", "0.25, 0", "[0.25, 0]"),
+    ((0.25, 0), ".2f", "0.25, 0.00", "[0.25, 0]"),
     ([np.float64(0.5), np.int64(2), np.True_], "", "0.5, 2, yes", "[0.5, 2, true]"),
     (np.array([0.54, 0.08]), ".3f", "0.540, 0.080", "[0.54, 0.08]"),
     (np.array([3, 4]), "d", "3, 4", "[3, 4]"),

@@ -1,10 +1,11 @@
-"""Two cold builds in two folders give the same bytes."""
+"""Two cold builds of the opening and Part A in two folders give the same bytes."""
 
 import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from filecmp import cmp
 
+import yaml
 from conftest import SITE
 from small_book import build
 
@@ -21,8 +22,18 @@ def cold_copy(folder):
     return folder
 
 
+def only(folder, *parts):
+    """Shorten the book's table of contents to some of its folders, for speed."""
+    toc = yaml.safe_load((folder / "_toc.yml").read_text())
+    for part in toc["parts"]:
+        part["chapters"] = [page for page in part["chapters"] if page["file"].split("/")[1] in parts]
+    toc["parts"] = [part for part in toc["parts"] if part["chapters"]]
+    (folder / "_toc.yml").write_text(yaml.safe_dump(toc))
+    return folder
+
+
 def test_two_cold_builds_are_byte_identical(tmp_path):
-    folders = [cold_copy(tmp_path / "one"), cold_copy(tmp_path / "another" / "place")]
+    folders = [only(cold_copy(tmp_path / place), "a", "checks", "references") for place in ("one", "another/place")]
     with ThreadPoolExecutor(2) as pool:
         for status, output in pool.map(lambda folder: build(folder, timeout=1800), folders):
             assert status == 0, output[-3000:]
