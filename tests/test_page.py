@@ -700,3 +700,8 @@ def test_step_of_a_fractional_grid_reaches_its_last_value():
 
     (control,) = read_controls(fig_t, {"g": (0.8, 1.1, 0.05)}, {})
     assert control.step == 0.05 and control.values[-1] == 1.1
+
+
+def test_table_without_a_head_is_refused():
+    with pytest.raises(ValueError, match="columns of table 'tab-t' are"):
+        table("tab-t", ["", "price"], [["bag", 1]], "A caption")

@@ -22,10 +22,12 @@ def table(name, columns, rows, caption):
     Raises
     ------
     ValueError
-        A row whose length differs from the head.
+        An entry of the head that is empty, or a row whose length differs from the head.
     """
     from IPython.display import HTML, Markdown, display
 
+    if not all(columns):
+        raise ValueError(f"columns of table {name!r} are {list(columns)}; wanted words in every one")
     rows = [[str(entry) for entry in row] for row in rows]
     for row in rows:
         if len(row) != len(columns):
