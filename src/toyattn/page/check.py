@@ -192,7 +192,7 @@ def _row_html(row):
         number = f"{computed:,}" if isinstance(computed, int) else f"{computed:.7g}" if isinstance(computed, float) else str(computed)
         verdict = f"stated {row['expected']}, computed {number}".replace("-", "−")
     if "trials" in row:
-        verdict += f" in {row['trials']:,} trials"
+        verdict += f" in {row['trials']:,} trials" if row["trials"] > 1 else " in one trial"
     code = f' <code title="how it was computed">{escape(how)}</code>' if how else ""
     return (
         f'<p class="check" id="check-{row["id"]}" data-check="{data}"><span class="tick">✓</span> {escape(row["says"])}: '
