@@ -25,7 +25,7 @@ class derivation_end(nodes.General, nodes.Element):
     """Where it closes."""
 
 
-KINDS = {"der-": "Derivation", "we-": "Worked example", "wex-": "Worked example"}
+KINDS = {"der-": "Derivation", "we-": "Worked example", "wex-": "Worked example", "ex-": "Worked example"}
 
 
 class DerivationStart(SphinxDirective):
