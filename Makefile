@@ -32,7 +32,7 @@ clean:  ## remove the built book and its execution cache, keep the environment
 	rm -rf _build
 
 lock: $(READY)  ## pin anew what pyproject.toml asks for
-	@$(BIN)/pip-compile -q --upgrade --all-extras --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
+	@$(BIN)/pip-compile -q --upgrade --extra book --extra live --extra test --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
 	  --annotation-style=line -o requirements.txt pyproject.toml
 
 $(READY): requirements.txt pyproject.toml

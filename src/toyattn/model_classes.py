@@ -1,0 +1,62 @@
+"""The model classes of the whole book on one ruler: nats on the two copied names, and what is stored.
+
+Every number comes from the function of the chapter that earned it. Source: the book's own.
+"""
+
+from typing import NamedTuple
+
+from . import arguments, bag, information, pointer, program, recurrence, storage, windows
+from .toylang import ToyLang
+
+
+class ModelClass(NamedTuple):
+    """One model class on one language.
+
+    second_y, final_x: nats on the copied names, None where the book computed none; stores: how many of
+    `unit` (exact int).
+    """
+
+    name: str
+    second_y: float | None
+    final_x: float | None
+    stores: int
+    unit: str
+
+
+def table(lang, r=2, d=16, slots_beta=9.0, beta=12.0):
+    """The seven rows of the closing table (tuple of ModelClass).
+
+    A window of r tokens and the one that reaches X, with unlimited data; a recurrent net of d units;
+    the linear program; one head that points to places, at slots_beta; the program at beta. Sharpness is
+    at least 0.
+    """
+    arguments.instance("lang", lang, ToyLang)
+    r = arguments.integer("r", r, 1, lang.last_x_reach - 1)
+    slots_beta = arguments.real("slots_beta", slots_beta, least=0)
+    V, n_max = len(program.vocabulary(lang)), max(64, lang.n)
+    linear = program.build(lang, "linear", n_max=n_max)
+    full = program.build(lang, "program", arguments.real("beta", beta, least=0), n_max=n_max)
+    pointed = (pointer.source_cost(seen, slots_beta) for seen in (lang.second_y, lang.last_x))
+    states = storage.state_numbers(n_max, V) + storage.state_numbers(2, lang.N)
+    caches = (storage.cache_numbers(lang.n, *W.W_V.shape[1:], W.W_K.shape[1]) for W in full.layers)
+    rows = (
+        ("bag of words", *[bag.copy_cost(lang)] * 2, len(lang.vocabulary), "numbers"),
+        _window(lang, r),
+        _window(lang, lang.last_x_reach),
+        ("recurrent net", None, None, recurrence.n_parameters(d, len(lang.vocabulary)), "weights"),
+        ("linear attention", *_nats(linear, lang), states, "numbers in the states"),
+        ("one softmax head", *pointed, storage.cache_numbers(lang.n, 2, V), "numbers in the cache"),
+        ("stacked block", *_nats(full, lang), sum(caches), "numbers in the cache"),
+    )
+    return tuple(ModelClass(*row) for row in rows)
+
+
+def _window(lang, r):
+    rows = windows.rows_before_last_x(lang, r)
+    return f"window of {r}", windows.cost_y(lang, r), windows.cost_x(lang, r), rows, "rows before the final X"
+
+
+def _nats(built, lang):
+    """Nats of a machine on both copies, the same for every sentence of the language."""
+    tokens = lang.sentence(*lang.names[:2], lang.things[0], lang.fillers[:1] * lang.L)
+    return information.cost(program.answers(built, lang, [tokens]).probability[0]).tolist()

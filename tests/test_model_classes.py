@@ -1,0 +1,56 @@
+"""The closing table beside brute force on small languages and counts written out."""
+
+from collections import Counter
+import math
+
+import pytest
+
+from test_program import loop
+from toyattn import ToyLang, model_classes, program, toylang, windows
+
+
+@pytest.mark.parametrize("N, F, L", [(3, 2, 1), (2, 1, 2), (4, 1, 1)])
+def test_windows_and_bag_by_counting(N, F, L):
+    lang = ToyLang(N, F, L)
+    sentences = toylang.listing(lang)
+    rows = model_classes.table(lang)
+    bag = Counter(token for tokens in sentences for token in tokens)
+    share = bag["Ann"] / sum(bag.values())
+    assert rows[0][1:4] == (pytest.approx(-math.log(share)), pytest.approx(-math.log(share)), len(bag))
+    for row, r in ((rows[1], 2), (rows[2], L + 8)):
+        final_x = windows.mean_cost({
+            w: Counter(t[lang.last_x] for t in sentences if windows.window(t, lang.last_x, r) == w)
+            for w in {windows.window(t, lang.last_x, r) for t in sentences}
+        }, sentences, lang.last_x)
+        assert row.final_x == pytest.approx(final_x, abs=1e-12)
+        assert row.stores == len({windows.window(t, lang.last_x, r) for t in sentences})
+    assert rows[2].second_y == 0 and rows[1].second_y == pytest.approx(math.log(N))
+
+
+@pytest.mark.parametrize("N, L", [(8, 10), (48, 30), (48, 80)])
+def test_machines_by_loops(N, L):
+    lang = ToyLang(N=N, L=L)
+    table = {row.name: row for row in model_classes.table(lang, d=16)}
+    V, n, n_max = N + 15, L + 10, max(64, L + 10)
+    net = table["recurrent net"]
+    assert net[1:4] == (None, None, 16 * 16 + 2 * 16 * (V - 1) + 16 + V - 1)
+    assert table["linear attention"].stores == V * n_max + 2 * N
+    assert table["linear attention"].final_x == pytest.approx(-math.log(math.exp(10) / (math.exp(10) + V - 1)))
+    assert table["one softmax head"].stores == n * (2 + V)
+    powers = [math.exp(9 * (j == 0)) for j in range(L + 8)]
+    assert table["one softmax head"].final_x == pytest.approx(-math.log(powers[0] / sum(powers)))
+    assert table["one softmax head"].second_y == pytest.approx(-math.log(powers[0] / (sum(powers) - 2)))
+    assert table["stacked block"].stores == n * (n_max + V) + n * (2 + V)
+    text = lang.sentence("Ben", "Ann", "cup", ["so"] * L)
+    for column, cue, answer in (("second_y", -4, "Ann"), ("final_x", -2, "Ben")):
+        OUT, _ = loop(text[:cue], lang.names, 12.0, n_max=n_max)
+        total = sum(math.exp(10 * amount) for amount in OUT.values()) + 15
+        nats = math.log(total) - 10 * OUT[answer]
+        assert getattr(table["stacked block"], column) == pytest.approx(nats, rel=1e-9)
+
+
+def test_the_numbers_of_the_text():
+    small, large = (model_classes.table(ToyLang(N=N, L=L)) for N, L in ((8, 10), (48, 30)))
+    assert [round(rows[i].final_x, 2) for rows in (small, large) for i in (0, 1)] == [3.69, 1.95, 6.17, 3.85]
+    assert large[2].stores == 48 * 47 * 3 * 6**30
+    assert round(small[5].final_x, 4) == 0.0021 and round(large[6].final_x, 4) == 0.0028

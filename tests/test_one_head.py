@@ -1,0 +1,78 @@
+"""The two sentences that one head cannot both serve, beside loops over heads and assignments."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from toyattn import one_head
+
+WORDS = "met . gave a pen and so then".split()
+
+
+def loop(scores, decoded, N):
+    right = []
+    for names in permutations(range(N), 4):
+        answers = []
+        for text in one_head.sentences(*map(str, names)):
+            best, said = -np.inf, None
+            for place, token in enumerate(text):
+                row = int(token) if token.isdigit() else N + WORDS.index(token)
+                if scores[row, place] > best:
+                    best, said = scores[row, place], decoded[row, place]
+            answers.append(said == int(text[text.index("gave") + 1]))
+        right.append(all(answers))
+    return Fraction(sum(right), len(right))
+
+
+def test_the_sentences():
+    assert [" ".join(text) for text in one_head.sentences("Ann", "Ben", "Cy", "Di")] == [
+        "Ann met Ben . Cy gave Di a pen and so then",
+        "Ann gave Ben . Cy met Di a pen and so then",
+    ]
+
+
+@pytest.mark.parametrize("N", [4, 5])
+@pytest.mark.parametrize("values", one_head.VALUES)
+def test_served_beside_the_loop(N, values):
+    scores, decoded = one_head.draw(N, 6, np.random.default_rng(N), values)
+    assert scores.shape == decoded.shape == (6, N + 8, 12)
+    if values == "honest":
+        assert all((decoded[:, name] == name).all() for name in range(N))
+    found = one_head.served(scores, decoded)
+    assert found == pytest.approx([float(loop(s, v, N)) for s, v in zip(scores, decoded)], abs=1e-12)
+
+
+def test_heads_by_hand_reach_one_in_N():
+    N = 5
+    scores, decoded = np.zeros((N + 8, 12)), np.zeros((N + 8, 12), dtype=int)
+    decoded[:N] = np.arange(N)[:, None]
+    scores[:N, 2] = 1  # the receiver of the second sentence
+    scores[N + WORDS.index("gave"), 5] = 2  # and one name for the first
+    assert one_head.served(scores, decoded) == pytest.approx(1 / N)
+    assert loop(scores, decoded, N) == Fraction(1, N)
+
+
+@pytest.mark.parametrize("N", [4, 5, 6])
+def test_no_head_beats_the_ceiling(N):
+    assert one_head.ceiling(N) == pytest.approx(float(Fraction(2, N) - Fraction(1, N * (N - 1))))
+    for values in one_head.VALUES:
+        found = one_head.served(*one_head.draw(N, 2000, np.random.default_rng(N), values))
+        assert 0 < found.max() <= one_head.ceiling(N)
+
+
+def test_best_head_among_all_rankings_of_places():
+    # every order of preference among a few places, every name decoded at the verbs
+    N, verbs = 4, [("gave", 5), ("gave", 1), ("met", 5), ("met", 1)]
+    best = 0
+    for order in permutations(range(6)):
+        scores, decoded = np.full((N + 8, 12), -1.0), np.zeros((N + 8, 12), dtype=int)
+        decoded[:N] = np.arange(N)[:, None]
+        scores[:N, 2], scores[:N, 6] = order[0], order[1]
+        for rank, (verb, place) in zip(order[2:], verbs):
+            scores[N + WORDS.index(verb), place] = rank
+        for name in range(N):
+            decoded[N + WORDS.index("gave"), [1, 5]] = 0, name
+            best = max(best, one_head.served(scores, decoded))
+    assert best == pytest.approx(1 / N)
