@@ -49,7 +49,8 @@ def gradient_distance(drawn, g):
             chain = jacobian @ chain
         sizes.append(math.hypot(*(start[net] @ chain)) / math.hypot(*start[net]))
     sizes.sort()
-    return dict(linear_48=float(g**back), tanh_48=(sizes[9] + sizes[10]) / 2, tanh_48_band=[sizes[0], sizes[-1]], gate_48=0.99**back)
+    return dict(linear_48=float(g**back), tanh_48=(sizes[9] + sizes[10]) / 2, tanh_48_band=[sizes[0], sizes[-1]],
+                gate_48=0.99**back)
 
 
 def simulated(rng, m, d, trials=200, asked=8):
@@ -91,8 +92,8 @@ def linear_memory(drawn, ratio):
     m = int(32 * ratio)
     found = [run[int(ratio * d) - 1] for d, run in runs_of_b3().items()]
     right = [share for share, _ in found]
-    return dict(acc_d=right, acc_closed=closed_form(m, 32), ratio_measured=math.sqrt(found[2][1]), ratio_formula=math.sqrt((m - 1) / 32),
-                width_spread=100 * (max(right) - min(right)))
+    return dict(acc_d=right, acc_closed=closed_form(m, 32), ratio_measured=math.sqrt(found[2][1]),
+                ratio_formula=math.sqrt((m - 1) / 32), width_spread=100 * (max(right) - min(right)))
 
 
 def scan(drawn, rounds):
@@ -109,12 +110,13 @@ def scan(drawn, rounds):
     merged = 1
     for _ in range(rounds):
         merged += merged
-    return dict(rounds=rounds, reach=merged, done=sum(place <= merged for place in range(1, 9)), last_held=run(merged), last_wanted=run(8))
+    return dict(rounds=rounds, reach=merged, done=sum(place <= merged for place in range(1, 9)),
+                last_held=run(merged), last_wanted=run(8))
 
 
 @lru_cache
 def run_of_b4():
-    """The same draws serve both memories. The look-back is asked for all 256 pairs: a rival that loses here loses in a smaller memory."""
+    """The same draws serve both memories. The look-back is asked for all 256 pairs: who loses here loses in a smaller memory."""
     rows, keys = simulated(np.random.default_rng(4), 256, 32)
     best = np.stack([(one @ one.T).argmax(axis=1) for one in keys])
     return [right for right, _ in rows], float((best == np.arange(256)).mean())

@@ -48,9 +48,9 @@ def attention_matrix(drawn, beta, row, causal):
     scores = [[overlap(query, key) for key in keys] for query in asking]
     seen = range(1, 9) if causal else 8 * [8]
     weights = [[*softmax([float(beta) * s for s in one[:m]]), *(8 - m) * [0.0]] for one, m in zip(scores, seen)]
-    full = causal  # a triangle with a positive diagonal has full rank
+    full = 8 if causal else rank(weights)  # a triangle with a positive diagonal has full rank
     return dict(weights=weights[row - 1], rowsum=8 * [1.0], o=math.fsum(a * v for a, v in zip(weights[row - 1], values)),
-                rank_scores=rank(scores), rank_weights=8 if full else rank(weights))
+                rank_scores=rank(scores), rank_weights=full)
 
 
 def pointer(L, beta):
@@ -75,7 +75,7 @@ def gap(drawn, L):
 
 @lru_cache
 def random_model():
-    """Two layers of W_Q, W_K, W_V, W_1, W_2, and a vector for each word: the book's draws in its order, with a W_O that goes unused."""
+    """Two layers of W_Q, W_K, W_V, W_1, W_2, a vector for each word: the book's draws in its order, and with an unused W_O."""
     rng, layers = np.random.default_rng(180), []
     for _ in range(2):
         W_Q, W_K, W_V, _ = (rng.standard_normal((8, 8)) / math.sqrt(8) for _ in range(4))
@@ -161,7 +161,8 @@ def hand_block(drawn, step):
             gate = {name: held if asks else max(0.0, held - 1) for name, held in copy.items()}
             logits = {name: logits[name] + 10 * gate[name] for name in NAMES}
             triple = lambda of: [of["Flo"], of["Gus"], sum(of[name] for name in NAMES if name not in ("Flo", "Gus"))]
-            bars += dict(embed=[0.0, 0.0, 0.0], read=[weights[0], weights[2], weights[1]], write=triple(copy), gate=triple(gate), predict=[])[step]
+            bars += dict(embed=[0.0, 0.0, 0.0], read=[weights[0], weights[2], weights[1]], write=triple(copy), gate=triple(gate),
+                         predict=[])[step]
         p = dict(zip(NAMES, softmax(list(logits.values()))))
         bars += triple(p) if step == "predict" else []
         right.append(p[wanted])

@@ -85,7 +85,8 @@ def multiply_adds(n, D, Dk):
 def cost(drawn, n, D, Dk):
     project, pairs = multiply_adds(n, D, Dk)
     first = next(m for m in count(1) if multiply_adds(m, D, Dk)[1] > multiply_adds(m, D, Dk)[0])
-    return dict(project=project, pairs=pairs, total=project + pairs, pairshare=float(Fraction(100 * pairs, project + pairs)), crossing=first)
+    return dict(project=project, pairs=pairs, total=project + pairs, pairshare=float(Fraction(100 * pairs, project + pairs)),
+                crossing=first)
 
 
 def doubling(drawn, n, D):

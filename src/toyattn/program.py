@@ -23,7 +23,7 @@ from .toylang import ToyLang
 MACHINES = ("program", "no position", "no layer 1", "no note at 0", "slots", "recency", "linear")
 COPIES = ("second Y", "final X")
 FRONTS = ("none", "clause", "any clause")
-AT_ONCE = 64  # texts, so that their streams stay in the cache
+AT_ONCE = 256  # texts, so that their streams stay below 50 MB
 
 
 class Sentence(NamedTuple):
