@@ -66,6 +66,7 @@ def write(folder, page):
     config = yaml.safe_load((ROOT / "_config.yml").read_text())
     config["bibtex_bibfiles"] = [str(ROOT / "book" / "references.bib")]
     config["html"].pop("favicon", None)
+    config["sphinx"]["config"].pop("html_static_path", None)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "_config.yml").write_text(yaml.safe_dump(config))
     (folder / "_toc.yml").write_text("format: jb-book\nroot: page\n")

@@ -705,3 +705,14 @@ def test_step_of_a_fractional_grid_reaches_its_last_value():
 def test_table_without_a_head_is_refused():
     with pytest.raises(ValueError, match="columns of table 'tab-t' are"):
         table("tab-t", ["", "price"], [["bag", 1]], "A caption")
+
+
+def test_a_number_that_rounds_to_nothing_has_no_sign():
+    assert (Readout(-0.001, "x", ".2f").text, Readout(-0.0049, "x", "+.2f").text) == ("0.00", "0.00")
+    assert (Readout(-0.02, "x", ".2f").text, Readout(0.18, "x", "+.2f").text) == ("−0.02", "+0.18")
+
+
+@pytest.mark.parametrize("ident", ["", None, 'a"b', "a b"])
+def test_ids_that_a_page_cannot_hold_are_refused(ident):
+    with pytest.raises(ValueError, match="id of check is"):
+        check(ident, 1, 1, "says")

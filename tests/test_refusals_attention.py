@@ -287,7 +287,7 @@ CASES = {
         {"scores": [[1.0, 2.0]], "beta": 1.0},
         {"scores": numbers([[1.0, 2.0]], least=None, shapes=[(), (2,), (0, 2), (2, 0)]), "beta": real(0)},
     ),
-    scaling.expected_spread: ({"d_k": 3}, {"d_k": integer(1, 10**15)}),
+    scaling.expected_spread: ({"d_k": 3}, {"d_k": integer(1, 10**9)}),
     toylang_block.build: ({"lang": LANG, "beta": 1.0, "kappa": 1.0}, {"lang": lang, "beta": real(0), "kappa": real(0)}),
     toylang_block.embed: ({"block": HAND, "tokens": PREFIX}, {"block": not_block, "tokens": tokens([], ["Hal"])}),
     toylang_block.run: ({"block": HAND, "tokens": PREFIX}, {"block": not_block, "tokens": tokens([], ["Hal"])}),

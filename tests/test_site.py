@@ -173,6 +173,14 @@ def test_link_to_a_setting(visit):
     tab.wait_for_function("document.querySelector('output[data-readout=total_nats]').value === '23.042'")
 
 
+@pytest.mark.parametrize("fragment", ["#%", "#fig-a1-ruler?L=50%", "#fig-a1-ruler?L=abc", "#fig-a1-ruler?foo=1", "#nothing"])
+def test_links_that_make_no_sense_change_nothing(visit, fragment):
+    tab = visit("book/a/a1.html", fragment=fragment)
+    tab.wait_for_timeout(300)
+    assert tab.locator('input[name="L"]').input_value() == "3"
+    assert tab.locator("form.controls").is_visible()
+
+
 def test_ring_of_the_ruler_is_dragged(visit):
     tab = visit("book/a/a1.html")
     explorer = tab.locator('[data-explorer="fig-a1-ruler"]')
@@ -184,8 +192,10 @@ def test_ring_of_the_ruler_is_dragged(visit):
     tab.mouse.down()
     tab.mouse.move(x - 200, y, steps=10)
     assert explorer.locator('input[name="L"]').input_value() == "0"
-    tab.mouse.move(x + 60, y, steps=10)
-    assert int(explorer.locator('input[name="L"]').input_value()) > 3
+    tab.mouse.move(x + 30, y, steps=10)
+    assert 5 < int(explorer.locator('input[name="L"]').input_value()) < 40
+    tab.mouse.move(x + 90, y, steps=10)
+    assert explorer.locator('input[name="L"]').input_value() == "40"
     tab.mouse.up()
     kept = explorer.locator('input[name="L"]').input_value()
     tab.mouse.move(x - 100, y)

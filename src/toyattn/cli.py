@@ -43,6 +43,10 @@ def main(argv=None):
         print(json.dumps({"mode": options.mode, **numbers}, indent=1) if options.json else text, flush=True)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # nothing left to flush at exit
+    except OSError as error:
+        print(f"python -m toyattn: cannot write: {error.strerror}", file=sys.stderr)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except KeyboardInterrupt:
         return 130
     return 0

@@ -154,6 +154,8 @@ class CountingProduct:
         self.calls = []
 
     def __call__(self, A, B):
+        if np.ndim(A) != 2 or np.ndim(B) != 2 or A.shape[1] != len(B):
+            arguments.refuse("A, B", f"shapes {np.shape(A)} and {np.shape(B)}", "two matrices that can be multiplied")
         total, count = np.zeros((len(A), B.shape[1])), 0
         at_once = max(1, IN_CACHE // B.shape[1])
         for start in range(0, len(A), at_once):

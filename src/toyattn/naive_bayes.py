@@ -22,9 +22,10 @@ def fit(counts, labels, alpha=0.0, event_model="multinomial"):
     counts = arguments.array("counts", counts, shape=(None, None), least=0)
     labels = arguments.array("labels", labels, shape=counts.shape[:1], integers=True, least=0)
     n_classes = int(labels.max()) + 1
-    missing = set(range(n_classes)) - set(labels.tolist())
-    if missing:
-        arguments.refuse("labels", f"no document of class {min(missing)}", "each class at least once")
+    present = set(labels.tolist())
+    if len(present) < n_classes:
+        missing = next(z for z in range(n_classes) if z not in present)
+        arguments.refuse("labels", f"no document of class {missing}", "each class at least once")
     return estimate(counts, np.eye(n_classes)[labels], alpha, event_model)
 
 

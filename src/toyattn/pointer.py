@@ -155,6 +155,8 @@ def name_lookup(lang, tokens, beta):
     values, _ = _prefix(lang, tokens)
     names = [token in lang.names for token in tokens]
     read = attention([[1.0]], np.array(names, dtype=float)[:, None], values, beta)
+    if beta < 0:
+        arguments.refuse("beta", beta, "0 or more, since names are what is looked up")
     found = read.outputs[0, : lang.N]  # the vocabulary begins with the names
     return found / found.sum()
 

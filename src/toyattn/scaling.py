@@ -58,7 +58,7 @@ def expected_spread(d_k):
     The range of four standard normals, 3/sqrt(pi) (1 + 2/pi arcsin 1/3), times the mean length of a
     query over root d_k; tends to the former as d_k grows.
     """
-    d_k = arguments.integer("d_k", d_k, 1, 10**15)
+    d_k = arguments.integer("d_k", d_k, 1, 10**9)  # beyond, the difference of two lgammas loses its digits
     four = 3 / math.sqrt(math.pi) * (1 + 2 / math.pi * math.asin(1 / 3))
     length = math.exp(math.lgamma((d_k + 1) / 2) - math.lgamma(d_k / 2)) * math.sqrt(2 / d_k)
     return four * length

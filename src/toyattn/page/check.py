@@ -15,6 +15,7 @@ class CheckFailed(AssertionError):
     """A claim of the book that the computation does not confirm."""
 
 
+_NAME = re.compile(r"[\w.-]+")
 _DIGITS = re.compile(r"-?\d+(\.\d+)?(e-?\d+)?")
 _pending = []  # rows of the cell that is running; shown together when it ends
 
@@ -130,6 +131,8 @@ def _plain(value):
 
 
 def _report(ident, says, expected, computed, tolerance, kind, ok, **more):
+    if not isinstance(ident, str) or not _NAME.fullmatch(ident):
+        raise ValueError(f"id of check is {ident!r}; wanted letters, digits, dots and hyphens")
     if not says:
         raise ValueError(f"check {ident!r} does not say what it claims")
     if not ok:

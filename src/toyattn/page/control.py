@@ -72,6 +72,7 @@ def _read(figure, parameter, spec, label):
 def _grid(figure, name, low, high, step=1):
     if not (step > 0 and high > low):
         raise ValueError(f"{figure}: control {name!r} runs from {low} to {high} by {step}; wanted low < high, step > 0")
+    low, high, step = (x.item() if hasattr(x, "item") else x for x in (low, high, step))
     count = int((high - low) / step + 1e-9) + 1
     values = (low + i * step for i in range(count))
     return tuple(v if isinstance(v, int) else round(v, 10) for v in values)

@@ -56,7 +56,8 @@ class Readout:
             return "yes" if value else "no"
         if isinstance(value, float) and math.isinf(value):
             return "infinite" if value > 0 else "−infinite"
-        return format(value, self.form).replace("-", "−")
+        text = format(value, self.form).replace("-", "−")
+        return text if text.strip("−+0.") else text.lstrip("−+")  # no sign where nothing is left of the number
 
 
 def _plain(value):

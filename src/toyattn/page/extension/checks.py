@@ -2,7 +2,7 @@
 
 import json
 import re
-from html import unescape
+from html import escape, unescape
 from pathlib import Path
 
 from docutils import nodes
@@ -69,9 +69,9 @@ def fill_list(app, doctree, docname):
         parts = [f'<p class="checks-total"><strong>{total}</strong> checks on {len(pages)} pages, all confirmed when this book was built.</p>']
         for page in pages:
             link = app.builder.get_relative_uri(docname, page)
-            title = app.env.titles[page].astext()
+            title = escape(app.env.titles[page].astext())
             items = "".join(
-                f'<li><a href="{link}#check-{row["id"]}">{row["id"]}</a> {nodes.unescape(row["says"])}</li>' for row in _rows(app.env)[page]
+                f'<li><a href="{link}#check-{row["id"]}">{row["id"]}</a> {escape(row["says"])}</li>' for row in _rows(app.env)[page]
             )
             parts.append(f'<details class="checks"><summary>{title}: {len(_rows(app.env)[page])}</summary><ul>{items}</ul></details>')
         place.replace_self(nodes.raw("", "\n".join(parts), format="html"))

@@ -127,6 +127,7 @@ class UnwrapExercises(SphinxPostTransform):
     def run(self, **kwargs):
         for section in list(self.document.findall(nodes.section)):
             if section["ids"] in (["exercise-content"], ["solution-content"]):
+                section["ids"].clear()  # replace_self would hand them on to the first child
                 section.replace_self(section.children)
 
 

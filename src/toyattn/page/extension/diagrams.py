@@ -47,7 +47,9 @@ def diagram_html(name, svg):
     title, description = svg.find(f"{SVG}title"), svg.find(f"{SVG}desc")
     if title is None or description is None:
         raise ValueError(f"diagram {name} has no <title> and <desc>: readers who cannot see it need them")
-    words = f"{title.text.strip()}. {' '.join(description.text.split())}"
+    if any(element.tag == f"{SVG}script" for element in svg.iter()):
+        raise ValueError(f"diagram {name} has a <script>; parts and steps are marked by data-part and data-step")
+    words = f"{(title.text or name).strip()}. {' '.join(description.text.split())}"
     svg.remove(title), svg.remove(description)
     for part in svg.iter():
         if "data-part" in part.attrib:

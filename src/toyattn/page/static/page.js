@@ -27,7 +27,7 @@ function readControls(form) {
         return first.type === "checkbox" ? (first.checked ? "on" : "off") : inputs[this.index].value;
       },
       set text(text) {
-        if (isRange(first)) first.value = text;
+        if (isRange(first)) { if (text.trim() && isFinite(text)) first.value = text; }
         else if (first.type === "checkbox") first.checked = text === "on";
         else { const wanted = inputs.find((input) => input.value === text); if (wanted) wanted.checked = true; }
       },
@@ -95,8 +95,9 @@ function startExplorer(root) {
   }
 
   function open(hash) {
-    const [place, query] = decodeURI(hash).slice(1).split("?");
-    if (place !== name || !query) return;
+    const [place, query] = hash.slice(1).split("?");
+    if (place !== name || (!query && !frames)) return;
+    if (!query) return root.querySelector("form").reset();
     const wanted = new URLSearchParams(query);
     controls.forEach((control) => { if (wanted.has(control.name)) control.text = wanted.get(control.name); });
     update();
@@ -108,16 +109,17 @@ function startExplorer(root) {
     stage.addEventListener(kind, (event) => {
       const part = event.target.closest("[data-set]");
       if (!part) return;
-      const [key, value] = part.dataset.set.split("=");
+      const [key, ...rest] = part.dataset.set.split("=");
+      const value = rest.join("=");
       const control = controls.find((c) => c.name === key);
-      if (control.text !== value) { control.text = value; update(); }
+      if (control && control.text !== value) { control.text = value; update(); }
     });
   }
 
   // A handle that is dragged: its control goes to the value whose handle is nearest to the pointer.
   stage.addEventListener("pointerdown", (event) => {
     const handle = event.target.closest("[data-drag]");
-    if (!handle || !frames) return;
+    if (!handle || !frames || event.button) return;
     event.preventDefault();
     dragged = controls.find((control) => control.name === handle.dataset.drag);
   });
@@ -170,7 +172,7 @@ document.querySelectorAll(".diagram").forEach(startDiagram);
 
 // A link into a fold opens it; printing opens all of them and closes them again.
 function openFold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const target = document.getElementById(location.hash.slice(1));
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
   if (target?.closest("details")) target.scrollIntoView();
 }
