@@ -70,11 +70,11 @@ def width(drawn, width, redraw):
 
 
 def overflow(drawn, top):
-    """In decimals. A power beyond the largest float is infinite: its share is no number, and the others get nothing."""
+    """In decimals. A power beyond the largest float is infinite, and its share is no number."""
     rest = (-Decimal(top)).exp()
     shares = [float(1 / (1 + 3 * rest)), *3 * [float(rest / (1 + 3 * rest))]]
     fits = Decimal(top).exp() <= Decimal(np.finfo(float).max)
-    return dict(plain=shares if fits else [math.nan, 0.0, 0.0, 0.0], shifted=shares)
+    return dict(plain=shares if fits else "not a number", shifted=shares)
 
 
 def multiply_adds(n, D, Dk):
