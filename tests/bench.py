@@ -135,8 +135,9 @@ def main():
         build_times, frames = builds(folder)
         site = folder / "_build" / "html"
         report = {"builds, seconds": build_times, "drawing": frames, "pages": page_sizes(site), "sliders": latencies(site)}
-    head = subprocess.run([sys.executable, ROOT / "tests" / "bench_head.py"], check=True, capture_output=True, text=True)
-    report["one head"] = json.loads(head.stdout)
+    for title, script in [("one head", "bench_head.py"), ("the program of Part E", "bench_program.py")]:
+        run = subprocess.run([sys.executable, ROOT / "tests" / script], check=True, capture_output=True, text=True)
+        report[title] = json.loads(run.stdout)
     for title, rows in report.items():
         show(title, rows)
     (ROOT / "_build").mkdir(exist_ok=True)
