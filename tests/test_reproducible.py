@@ -35,7 +35,8 @@ def only(folder, *parts):
 def test_two_cold_builds_are_byte_identical(tmp_path):
     folders = [only(cold_copy(tmp_path / place), "a", "checks", "references") for place in ("one", "another/place")]
     with ThreadPoolExecutor(2) as pool:
-        for status, output in pool.map(lambda folder: build(folder, timeout=1800), folders):
+        # not strict: links to the parts that are left out lead nowhere
+        for status, output in pool.map(lambda folder: build(folder, timeout=1800, strict=False), folders):
             assert status == 0, output[-3000:]
     first, second = (folder / "_build" / "html" for folder in folders)
     names = {path.relative_to(first) for path in first.rglob("*") if path.is_file()}
