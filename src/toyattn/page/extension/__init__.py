@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from ..mode import VARIABLE
-from . import checks, details, diagrams, explorers, formulas, trim
+from . import details, diagrams, explorers, formulas, gathered, trim
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STATIC = PACKAGE / "page" / "static"
@@ -17,7 +17,7 @@ def setup(app):
     app.add_config_value("toyattn_sources", "", "env")  # pages are read anew when this changes …
     app.add_config_value("toyattn_look", "", "html")  # … and written anew when this changes
     app.connect("config-inited", configure, priority=100)
-    for part in (formulas, details, diagrams, explorers, checks, trim):
+    for part in (formulas, details, diagrams, explorers, gathered, trim):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
@@ -25,8 +25,10 @@ def setup(app):
 def configure(app, config):
     """Serve our static files, and let everything that was executed with other sources be executed again."""
     config.html_static_path.insert(0, str(STATIC))
-    fingerprint = config.toyattn_sources = hash_of(path for path in PACKAGE.rglob("*.py") if "extension" not in path.parts)
-    config.toyattn_look = hash_of(path for path in (PACKAGE / "page").rglob("*") if {"extension", "templates"} & set(path.parts))
+    sources = list(PACKAGE.rglob("*.py"))
+    fingerprint = hash_of(path for path in sources if "extension" not in path.parts)
+    config.toyattn_sources = hash_of(sources)
+    config.toyattn_look = hash_of((PACKAGE / "page" / "templates").rglob("*"))
     cache = Path(app.outdir).parent / ".jupyter_cache" / fingerprint
     cache.mkdir(parents=True, exist_ok=True)
     config.nb_execution_cache_path = str(cache)
