@@ -1,5 +1,6 @@
 """A book of one page under the real configuration, for tests of the build."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -74,9 +75,15 @@ def write(folder, page):
     return folder
 
 
-def build(folder, *, timeout=300, strict=True):
-    """Build as ``make book`` does, or without taking warnings for errors; returns (exit status, everything that was printed)."""
+def build(folder, *, timeout=300, strict=True, environ=None):
+    """Build as ``make book`` does, or without taking warnings for errors; returns (exit status, everything that was printed).
+
+    ``environ``, where given, is all that the build is told of the book's address.
+    """
     command = [str(Path(sys.executable).with_name("jupyter-book")), "build", str(folder), "-q"]
     command += ["-W", "-n", "--keep-going"] if strict else []
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout)
+    if environ is not None:
+        own = {name: value for name, value in os.environ.items() if not name.startswith(("GITHUB_", "SITE_URL"))}
+        environ = {**own, **environ}
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=timeout, env=environ)
     return done.returncode, done.stdout

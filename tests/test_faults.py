@@ -53,6 +53,7 @@ FAULTS = {
         small_book.GOOD + "\n```{derivation-start} der-bare\nA claim.\n```\n\nWords.\n\n```{derivation-end}\n```\n",
         ["page", "derivation 'der-bare' has no executed cell"],
     ),
+    "citation without its file": (small_book.GOOD + "\n```{cite-this-book}\n```\n", ["page.md", "there is no file CITATION.cff"]),
     "same check twice": (
         small_book.GOOD + '\n```{code-cell} ipython3\ncheck("small-number", 3, 3, "three")\n```\n',
         ["page", "same id", "small-number"],

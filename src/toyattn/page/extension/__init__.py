@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 
 from ..mode import VARIABLE
-from . import details, diagrams, explorers, formulas, gathered, trim
+from . import citation, details, diagrams, explorers, formulas, gathered, notebooks, publishing, trim
 
 PACKAGE = Path(__file__).resolve().parents[2]
 STATIC = PACKAGE / "page" / "static"
@@ -17,7 +17,7 @@ def setup(app):
     app.add_config_value("toyattn_sources", "", "env")  # pages are read anew when this changes …
     app.add_config_value("toyattn_look", "", "html")  # … and written anew when this changes
     app.connect("config-inited", configure, priority=100)
-    for part in (formulas, details, diagrams, explorers, gathered, trim):
+    for part in (formulas, details, diagrams, explorers, gathered, citation, notebooks, publishing, trim):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
