@@ -145,7 +145,10 @@ function startExplorer(root) {
   new IntersectionObserver((entries, observer) => {
     if (entries.some((entry) => entry.isIntersecting)) { observer.disconnect(); load(); }
   }, { rootMargin: "400px" }).observe(root);
-  addEventListener("hashchange", () => open(location.hash));
+  addEventListener("hashchange", (event) => {
+    const back = !location.hash && new URL(event.oldURL).hash.startsWith(`#${name}?`); // to before the link was followed
+    open(back ? `#${name}` : location.hash);
+  });
   open(location.hash);
 }
 
