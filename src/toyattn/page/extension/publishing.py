@@ -42,12 +42,16 @@ def finish_head(app, pagename, templatename, context, doctree):
 
 def write_maps(app, exception):
     """``sitemap.xml``; and ``robots.txt`` where the site is the root of its host, for elsewhere nobody reads it."""
-    site = app.config.toyattn_site
-    if exception or app.builder.format != "html" or not site:
+    if exception or app.builder.format != "html":
         return
-    pages = (urljoin(site, app.builder.get_target_uri(page)) for page in in_reading_order(app.env))
-    entries = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
-    head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
-    Path(app.outdir, "sitemap.xml").write_text(f"{head}{entries}</urlset>\n", encoding="utf-8")
+    site, maps = app.config.toyattn_site, {"sitemap.xml": "", "robots.txt": ""}
+    if site:
+        pages = (urljoin(site, app.builder.get_target_uri(page)) for page in in_reading_order(app.env))
+        entries = "".join(f"<url><loc>{escape(page)}</loc></url>\n" for page in pages)
+        head = '<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">\n'
+        maps["sitemap.xml"] = f"{head}{entries}</urlset>\n"
     if urlsplit(site).path == "/":
-        Path(app.outdir, "robots.txt").write_text(f"User-agent: *\nAllow: /\nSitemap: {site}sitemap.xml\n", encoding="utf-8")
+        maps["robots.txt"] = f"User-agent: *\nAllow: /\nSitemap: {site}sitemap.xml\n"
+    for name, text in maps.items():
+        path = Path(app.outdir, name)
+        path.write_text(text, encoding="utf-8") if text else path.unlink(missing_ok=True)
