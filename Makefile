@@ -6,7 +6,7 @@ BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book test bench live serve clean lock
+.PHONY: help book test bench pdf live serve clean lock
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,6 +20,9 @@ test: book  ## build the book and run every test (needs Chromium or Chrome)
 
 bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/bench.json
 	@$(BIN)/python tests/bench.py
+
+pdf: book  ## print the whole book to _build/book.pdf (needs Chromium or Chrome)
+	@$(BIN)/python tests/print_book.py
 
 live: $(READY)  ## open the chapters as notebooks in JupyterLab
 	@$(BIN)/jupytext-config --settings-file .venv/etc/jupyter/labconfig/default_setting_overrides.json set-default-viewer markdown

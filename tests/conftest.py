@@ -30,15 +30,20 @@ def site():
     return SITE
 
 
+def launch(playwright):
+    """A headless browser that keeps to itself."""
+    return playwright.chromium.launch(
+        executable_path=browser_path(),
+        args=["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
+    )
+
+
 @pytest.fixture(scope="session")
 def browser():
     """One headless browser for the whole run."""
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=browser_path(),
-            args=["--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-        )
+        browser = launch(playwright)
         yield browser
         browser.close()
