@@ -24,11 +24,11 @@ CSS_COLORS = {
     PAPER: "var(--paper)",
 }
 
-# The same palette for a page that has no style sheet of ours (a live notebook).
+# The same palette for a page that has no style sheet of ours (a live notebook; our pages carry data-theme).
 CSS_PALETTE = """
-.explorer{--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;
+:root:not([data-theme]) .explorer{--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;
 --rest:#5b6270;--paper:#fff}
-[data-jp-theme-light=false] .explorer{--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;
+[data-jp-theme-light=false] .explorer.explorer{--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;
 --result:#7fca8d;--limit:#f28b82;--rest:#a3abb7;--paper:#121212}
 """
 

@@ -1,6 +1,8 @@
 // Explorers and diagrams come alive: frames drawn when the book was built are swapped as a control moves. No library.
 "use strict";
 
+const ownAddress = document.currentScript.src;
+
 async function inflate(base64) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -187,3 +189,11 @@ addEventListener("beforeprint", () => {
   opened.forEach((fold) => { fold.open = true; });
 });
 addEventListener("afterprint", () => opened.forEach((fold) => { fold.open = false; }));
+
+// Live code: nothing of it is loaded before the reader asks for a kernel.
+function askForLiveCode() {
+  const script = document.createElement("script");
+  script.src = new URL("live.js", ownAddress);
+  script.onload = () => goLive(JSON.parse(document.querySelector('meta[name="live-code"]').content));
+  document.head.append(script);
+}
