@@ -54,3 +54,20 @@ def test_the_numbers_of_the_text():
     assert [round(rows[i].final_x, 2) for rows in (small, large) for i in (0, 1)] == [3.69, 1.95, 6.17, 3.85]
     assert large[2].stores == 48 * 47 * 3 * 6**30
     assert round(small[5].final_x, 4) == 0.0021 and round(large[6].final_x, 4) == 0.0028
+
+
+@pytest.mark.parametrize("N, L", [(8, 0), (8, 10), (48, 40)])
+def test_points_by_formulas(N, L):
+    lang = ToyLang(N=N, L=L)
+    points = {point.name: point for point in model_classes.points(lang)}
+    rows = {row.name: row for row in model_classes.table(lang)}
+    assert len(points) == len(rows) + 3
+    V = N + 3 + 6 + 5
+    bag = 2 * math.log((10 + L) * N / 4)
+    assert points["bag of words"] == ("bag of words", pytest.approx(bag), V, False)
+    assert points["pair mixture"] == ("pair mixture", pytest.approx(2 * math.log((10 + L) / 2)), math.comb(N, 2) * V, False)
+    assert points["window of 2"].copies == pytest.approx(math.log(N) + math.log(N - 1))
+    assert points["hidden Markov model"] == ("hidden Markov model", 0, N * (N - 1) * (10 + L), True)
+    assert points["neural window"].copies is points["recurrent net"].copies is None
+    for name in ("linear attention", "one softmax head", "stacked block"):
+        assert points[name] == (name, rows[name].second_y + rows[name].final_x, rows[name].stores, True)

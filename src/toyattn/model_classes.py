@@ -5,7 +5,7 @@ Every number comes from the function of the chapter that earned it. Source: the 
 
 from typing import NamedTuple
 
-from . import arguments, bag, information, pointer, program, recurrence, storage, windows
+from . import arguments, bag, information, models, pointer, program, recurrence, storage, windows
 from .toylang import ToyLang
 
 
@@ -21,6 +21,20 @@ class ModelClass(NamedTuple):
     final_x: float | None
     stores: int
     unit: str
+
+
+class Point(NamedTuple):
+    """One model class on the two axes of the book.
+
+    copies: nats on both copied names together, None where the book computed none; stores: numbers (exact
+    int), a row of a table counted as one; fast: True if they are kept while a sentence is read, False
+    if they are there before it.
+    """
+
+    name: str
+    copies: float | None
+    stores: int
+    fast: bool
 
 
 def table(lang, r=2, d=16, slots_beta=9.0, beta=12.0):
@@ -49,6 +63,25 @@ def table(lang, r=2, d=16, slots_beta=9.0, beta=12.0):
         ("stacked block", *_nats(full, lang), sum(caches), "numbers in the cache"),
     )
     return tuple(ModelClass(*row) for row in rows)
+
+
+def points(lang):
+    """Every model class of the book as a Point: the rows of `table`, and three of Part A's `models.table`.
+
+    The pair mixture stores its bags of one number per word type; the hand-built hidden Markov model
+    carries one probability per state.
+    """
+    earlier = {row.name: row for row in models.table(lang)}
+    mixture, machine, net = (earlier[name] for name in ("Pair mixture", "HMM by hand", "Neural window"))
+    found = [
+        Point("pair mixture", mixture.copy_nats, mixture.stores * len(lang.vocabulary), False),
+        Point("hidden Markov model", machine.copy_nats, machine.stores, True),
+        Point("neural window", net.copy_nats, net.stores, False),
+    ]
+    for row in table(lang):
+        copies = None if row.final_x is None else row.second_y + row.final_x
+        found.append(Point(row.name, copies, row.stores, row.unit.startswith("numbers in")))
+    return tuple(found)
 
 
 def _window(lang, r):
