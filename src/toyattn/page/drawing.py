@@ -1,9 +1,10 @@
-"""What several figures draw: token cells, arcs between them, staircases of labels. Coordinates are drawing units, y down."""
+"""What several figures draw: token cells, arcs between them, labels, matrices of squares, shares against a gap. Coordinates are drawing units, y down."""
 
 from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch, Rectangle
+import numpy as np
 
-from .style import HIDDEN, INK, OBSERVED, PAPER, REST
+from .style import DERIVED, HIDDEN, INK, OBSERVED, PAPER, REST
 
 # How a token cell looks by what kind of place it is: face, edge, dash, text.
 CELLS = {
@@ -71,3 +72,42 @@ def tile(plane, x, y, text, *, color=OBSERVED, depth=0.0, width=56, height=26, s
     label = plane.text(x + width / 2, y + height / 2, text, ha="center", va="center_baseline", fontsize=size, weight="bold" if bold else "normal")
     for part in (box, label):
         part.set_gid(gid)
+
+
+def name(plane, x, y, text, *, color=INK, ha="right", size=13):
+    """A direct label that stays legible on lines: its ground is the page."""
+    plane.text(x, y, text, ha=ha, color=color, fontsize=size, bbox=dict(facecolor=PAPER, edgecolor="none", pad=1))
+
+
+def squares(plane, matrix, left, top, step, *, full):
+    """A framed matrix of squares, area for size (cut off at `full`): filled is positive, hollow is negative."""
+    height, width = step * np.array(matrix.shape)
+    plane.add_patch(Rectangle((left, top), width, height, facecolor="none", edgecolor=REST, linewidth=0.8))
+    for (row, column), entry in np.ndenumerate(matrix):
+        side = 0.9 * step * min(abs(entry) / full, 1) ** 0.5
+        corner = left + step * (column + 0.5) - side / 2, top + step * (row + 0.5) - side / 2
+        look = dict(facecolor=DERIVED, linewidth=0) if entry > 0 else dict(facecolor="none", edgecolor=REST, linewidth=1)
+        plane.add_patch(Rectangle(corner, side, side, **look))
+
+
+def gap_axes(plane, bottom, guess):
+    """Axes for a share of right answers against gaps 0 to 40, with a dotted line at a guess. Returns the maps to drawing units, (across, height)."""
+    across, height = (lambda L: 46 + 10.3 * np.asarray(L)), (lambda share: bottom - 168 * np.asarray(share))
+    plane.plot(across([0, 40]), [bottom, bottom], color=REST, lw=1, zorder=1)
+    plane.plot(across([0, 40]), height([guess, guess]), color=REST, lw=1.2, ls=(0, (1, 2)))
+    for share in (0, 0.5, 1):
+        plane.text(39, height(share) + 4, f"{share:g}", ha="right", fontsize=12)
+    for L in (0, 10, 20, 30, 40):
+        plane.text(across(L), bottom + 16, str(L), ha="center", fontsize=12)
+    plane.text(across(20), bottom + 36, "gap L, fillers", ha="center", fontsize=12.5)
+    plane.text(4, height(1) - 12, "right", fontsize=12.5)
+    name(plane, 450, height(0.04), f"guessing, 1/{1 / guess:g}", color=REST)
+    return across, height
+
+
+def shares(plane, axes, found, at, color, dash="-"):
+    """A curve in gap_axes: mean of found (tables, gaps), a band from the worst table to the best, a dot at gap `at`."""
+    (across, height), gaps, mean = axes, np.arange(found.shape[1]), found.mean(axis=0)
+    plane.fill_between(across(gaps), height(found.min(axis=0)), height(found.max(axis=0)), color=color, alpha=0.16, lw=0)
+    plane.plot(across(gaps), height(mean), color=color, ls=dash)
+    plane.plot(across(at), height(mean[at]), "o", color=color, ms=7)
