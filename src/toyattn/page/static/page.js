@@ -175,7 +175,7 @@ function startDiagram(root) {
 document.querySelectorAll(".explorer").forEach(startExplorer);
 document.querySelectorAll(".diagram").forEach(startDiagram);
 
-// A link into a fold opens it; printing opens all of them and closes them again.
+// A link into a fold opens it; printing opens all of them and closes them again, and shows diagrams at their last step.
 function openFold() {
   const target = document.getElementById(location.hash.slice(1));
   for (let fold = target?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true;
@@ -183,12 +183,21 @@ function openFold() {
 }
 addEventListener("hashchange", openFold);
 openFold();
-let opened = [];
+let opened = [], stepped = [];
+function setStep(input, value) {
+  input.value = value;
+  input.dispatchEvent(new Event("input", { bubbles: true }));
+}
 addEventListener("beforeprint", () => {
   opened = [...document.querySelectorAll("details.derivation:not([open]), details.checks:not([open]), details.solution:not([open])")];
   opened.forEach((fold) => { fold.open = true; });
+  stepped = [...document.querySelectorAll(".diagram input[type=range]")].map((input) => [input, input.value]);
+  stepped.forEach(([input]) => setStep(input, input.max));
 });
-addEventListener("afterprint", () => opened.forEach((fold) => { fold.open = false; }));
+addEventListener("afterprint", () => {
+  opened.forEach((fold) => { fold.open = false; });
+  stepped.forEach(([input, value]) => setStep(input, value));
+});
 
 // Live code: nothing of it is loaded before the reader asks for a kernel.
 function askForLiveCode() {
