@@ -74,13 +74,18 @@ def read(block):
         yield dict(zip(controls, values)), "\n".join(data["lines"][i] for i in lines), dict(zip(names, readouts))
 
 
+def entries(stated):
+    """The parts of a data-value that is a list, each as a data-value of its own."""
+    return [one if isinstance(one, str) else json.dumps(one) for one in json.loads(stated)]
+
+
 def agrees(stated, computed):
     """Does a data-value say this number? Whole numbers and words exactly, others to 1e-9 and a few of the smallest floats."""
     if computed is NEARLY_ZERO:
         return abs(float(stated)) <= 1e-12
     if isinstance(computed, (list, tuple)):
-        listed = json.loads(stated)
-        return len(listed) == len(computed) and all(agrees(json.dumps(one), other) for one, other in zip(listed, computed))
+        listed = entries(stated)
+        return len(listed) == len(computed) and all(agrees(one, other) for one, other in zip(listed, computed))
     if isinstance(computed, bool):
         return stated == ("true" if computed else "false")
     if isinstance(computed, (int, str)):
@@ -100,7 +105,7 @@ def rounds(text, stated, alone=True):
     if stated in ("true", "false"):
         return text == {"true": "yes", "false": "no"}[stated]
     if stated.startswith("["):
-        return all(rounds(one, json.dumps(other), False) for one, other in zip(text.split(", "), json.loads(stated), strict=True))
+        return all(rounds(one, other, False) for one, other in zip(text.split(", "), entries(stated), strict=True))
     try:
         value = float(stated)
     except ValueError:
