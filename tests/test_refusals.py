@@ -1,522 +1,68 @@
 """Every public function refuses bad input with a ValueError that begins with the argument's name.
 
-CASES holds, for each public function, one good call and what is bad for each of its arguments. A test
-walks the package, so that a function or an argument without an entry fails.
+The lists of refusals_*.py hold, for each public function, one good call and what is bad for each of its arguments. A test walks the
+package, so that a module, a function or an argument without an entry fails.
 """
 
 import inspect
-import math
 
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, settings
 import numpy as np
 import pytest
 
+import bad_input
+import refusals_attention
+import refusals_counting
+import refusals_memory
+import refusals_program
 import toyattn
-from toyattn import ToyLang
-from toyattn import (
-    bag,
-    copy_rule,
-    hmm,
-    information,
-    mixtures,
-    models,
-    naive_bayes,
-    neural_window,
-    toylang,
-    windows,
-)
+from toyattn import ToyLang, machine
 
-MODULES = [
-    bag,
-    copy_rule,
-    hmm,
-    information,
-    mixtures,
-    models,
-    naive_bayes,
-    neural_window,
-    toylang,
-    windows,
-]
-ELSEWHERE = {  # test_refusals_attention.py, test_refusals_memory.py, test_refusals_program.py
-    toyattn.attention,
-    toyattn.block,
-    toyattn.capacity,
-    toyattn.cost,
-    toyattn.edit,
-    toyattn.head,
-    toyattn.in_context_regression,
-    toyattn.induction,
-    toyattn.kernels,
-    toyattn.machine,
-    toyattn.memory,
-    toyattn.model_classes,
-    toyattn.one_head,
-    toyattn.pointer,
-    toyattn.positions,
-    toyattn.program,
-    toyattn.projections,
-    toyattn.recall,
-    toyattn.recurrence,
-    toyattn.scaling,
-    toyattn.sharpness,
-    toyattn.storage,
-    toyattn.toylang_block,
-    toyattn.toylang_memory,
-}
-LANG = ToyLang(N=3, F=2, L=1)
-SENTENCE = "Ann gave Ben a pen so then Ben thanked Ann .".split()
-TABLE = windows.fit([SENTENCE], 1)
-MACHINE = {"pi": [0.5, 0.5], "T": [[0.5, 0.5], [0.2, 0.8]], "o": [[0.5, 0.5], [1, 0]], "tokens": [0, 1]}
-FIT = {"counts": [[1, 0], [2, 1]], "pi": [0.5, 0.5], "theta": [[0.5, 0.5], [0.2, 0.8]]}
-RNG = np.random.default_rng(0)
-
-anything = st.one_of(
-    st.none(), st.text(max_size=3), st.binary(max_size=3), st.just({}), st.just(object())
-)
-not_finite = st.sampled_from([math.nan, math.inf, -math.inf])
-no_text = st.one_of(
-    st.none(),
-    st.integers(),
-    st.floats(),
-    st.text(),
-    st.just({"Ann"}),
-    st.just(["Ann", 3]),
-    st.just([None]),
-)
+LISTS = (refusals_counting, refusals_memory, refusals_attention, refusals_program)
+CASES = {function: case for one in LISTS for function, case in one.CASES.items()}
+EDGES = [edge for one in LISTS for edge in getattr(one, "EDGES", [])]
+PAIRS = [(function, argument) for function, (_, bad) in CASES.items() for argument in bad if not bad[argument].is_empty]
 
 
-def integer(least=None, most=None):
-    """What is no integer, or none between the bounds."""
-    bad = [
-        anything,
-        st.booleans(),
-        st.floats(),
-        st.just([1]),
-        st.just(np.array(1)),
-        st.just(np.float64(2)),
-    ]
-    if least is not None:
-        bad += [st.just(least - 1), st.integers(max_value=least - 1)]
-    if most is not None:
-        bad += [st.just(most + 1), st.integers(min_value=most + 1)]
-    return st.one_of(bad)
+def name_of(part):
+    return getattr(part, "__qualname__", "")
 
 
-def real(least=None, most=None):
-    bad = [anything, st.booleans(), not_finite, st.just([0.5]), st.just(1j), st.just(10**400)]
-    if least is not None:
-        bad.append(st.floats(max_value=least, exclude_max=True))
-    if most is not None:
-        bad.append(st.floats(min_value=most, exclude_min=True))
-    return st.one_of(bad)
+def public_functions(module):
+    """The functions that a module defines without an underscore, and a class with its methods where it is ToyLang."""
+    found = {name: value for name, value in vars(module).items() if name[0] != "_" and getattr(value, "__module__", "") == module.__name__}
+    yield from filter(inspect.isfunction, found.values())
+    if ToyLang in found.values():
+        yield ToyLang
+        methods = (getattr(bad_input.LANG, name) for name in vars(ToyLang) if name[0] != "_")
+        yield from filter(inspect.ismethod, methods)
 
 
-def numbers(good, least=0, shapes=()):
-    """The good array with one entry spoiled, cut to another shape, or no array at all."""
-    good = np.array(good, dtype=float)
-    entries = [st.sampled_from([math.nan, math.inf, -math.inf])]
-    if least is not None:
-        entries.append(st.floats(max_value=least, exclude_max=True))
-
-    def spoil(entry, place):
-        bad = good.copy()
-        bad.flat[place] = entry
-        return bad
-
-    spoiled = st.builds(spoil, st.one_of(entries), st.integers(0, good.size - 1))
-    wrong_type = st.sampled_from(
-        [good.astype(str), good.astype(complex), good > 0, [[1], [1, 2]], None, {}, "1"]
-    )
-    return st.one_of(spoiled, wrong_type, *[st.just(np.ones(shape)) for shape in shapes])
+def test_no_public_module_is_forgotten():
+    modules = [module for one in LISTS for module in one.MODULES]
+    exported = {value for value in vars(toyattn).values() if inspect.ismodule(value) and value.__name__ != "toyattn.page"}
+    assert exported - {toyattn.arguments, toyattn.corpora} == set(modules) and len(set(modules)) == len(modules)
 
 
-def distribution(good, shapes=()):
-    """As numbers, and sums that miss 1."""
-    good = np.array(good, dtype=float)
-    factors = st.one_of(st.floats(0, 0.999), st.floats(1.001, 10))
-    even = [st.just(np.full(shape, 1 / max(shape[-1], 1) if shape else 1.0)) for shape in shapes]
-    return st.one_of(numbers(good), factors.map(lambda factor: good * factor), *even)
-
-
-def tokens(*more):
-    """What is no sequence of tokens, and further bad texts."""
-    return st.one_of(no_text, *[st.just(text) for text in more])
-
-
-UNKNOWN = ["Ann", "gave", "Hal"]
-NO_SENTENCE = tokens(
-    [],
-    SENTENCE[:-1],
-    SENTENCE + ["."],
-    SENTENCE[::-1],
-    UNKNOWN,
-    ["Zoe"] + SENTENCE[1:],
-    SENTENCE[:2] + ["Ann"] + SENTENCE[3:],
-)
-TEXTS = st.one_of(no_text, st.just([]), st.just([[]]), st.just(SENTENCE), st.just([[1]]))
-WORD = st.one_of(anything, st.integers(), st.just("Hal"), st.just(["Ann"]))
-lang = st.one_of(anything, st.integers(), st.just((3, 2, 1)), st.just(ToyLang))
-rng = st.one_of(anything, st.integers(), st.just(np.random), st.just(np.random.RandomState(0)))
-event_model = st.one_of(anything, st.integers(), st.just("Multinomial"), st.just(["multinomial"]))
-any_table = st.one_of(anything, st.integers(), st.just([SENTENCE]), st.just({"Ann": 1}))
-
-counts = numbers(FIT["counts"], shapes=[(), (2,), (2, 3), (0, 2), (2, 2, 2)])
-pi = distribution(FIT["pi"], shapes=[(), (0,)])
-theta = distribution(FIT["theta"], shapes=[(), (2,), (3, 2), (2, 2, 2)])
-rho = distribution([[0.3, 0.7], [0.5, 0.5]], shapes=[(), (2,), (3, 2)])
-machine = {
-    "pi": distribution(MACHINE["pi"], shapes=[(), (0,), (1, 2)]),
-    "T": distribution(MACHINE["T"], shapes=[(2,), (2, 3), (3, 2)]),
-    "o": distribution(MACHINE["o"], shapes=[(2,), (3, 2)]),
-}
-indices = st.one_of(
-    anything,
-    st.just([0.0, 1.0]),
-    st.just([True]),
-    st.just([0, 2]),
-    st.just([-1]),
-    st.just([[0]]),
-    st.just(1),
-)
-model = {"counts": counts, "pi": pi, "theta": theta}
-one_row = {
-    "counts": numbers([1, 2], shapes=[(), (3,), (1, 2)]),
-    "pi": distribution(FIT["pi"], shapes=[(), (1, 2)]),
-    "theta": theta,
-}
-too_large = st.one_of(lang, st.just(ToyLang(L=4)))
-only_lang = ({"lang": LANG}, {"lang": lang})
-r = integer(0)
-
-CASES = {
-    bag.count: (
-        {"tokens": SENTENCE, "vocabulary": LANG.vocabulary},
-        {"tokens": tokens(UNKNOWN), "vocabulary": tokens([], ["Ann", "Ann"])},
-    ),
-    bag.smoothed: (
-        {"count": 1, "total": 2, "alpha": 0.5, "n_types": 3},
-        {
-            "count": st.one_of(numbers(1), st.just(2.5)),
-            "total": numbers(2),
-            "alpha": real(0),
-            "n_types": integer(1),
-        },
-    ),
-    bag.uniform_weight: (
-        {"total": 2, "alpha": 0.5, "n_types": 3},
-        {"total": numbers(2), "alpha": real(0), "n_types": integer(1)},
-    ),
-    bag.fit: (
-        {"counts": [[1, 2], [0, 1]], "alpha": 0},
-        {
-            "counts": st.one_of(
-                numbers([1, 2], shapes=[(), (0,), (2, 2, 2)]), st.just([[1, 2], [0, 0]])
-            ),
-            "alpha": real(0),
-        },
-    ),
-    bag.log_likelihood: (
-        {"counts": [1, 2], "theta": [0.5, 0.5]},
-        {
-            "counts": numbers([1, 2], shapes=[(), (3,), (1, 2)]),
-            "theta": distribution([0.5, 0.5], shapes=[(), (1, 2)]),
-        },
-    ),
-    bag.draw: (
-        {"theta": [0.5, 0.5], "n": 3, "rng": RNG},
-        {"theta": distribution([0.5, 0.5], shapes=[(), (1, 2)]), "n": integer(0), "rng": rng},
-    ),
-    bag.orderings: (
-        {"counts": [1, 2]},
-        {"counts": st.one_of(numbers([1, 2], shapes=[(1, 2)]), st.just([1.0, 2.0]), st.just([-1, 2]))},
-    ),
-    bag.sentence_orderings: ({"lang": LANG, "tokens": SENTENCE}, {"lang": lang, "tokens": NO_SENTENCE}),
-    bag.swap_cells: (
-        {"n": 4, "swaps": 2, "rng": RNG},
-        {"n": integer(2), "swaps": integer(0), "rng": rng},
-    ),
-    bag.composition: only_lang,
-    bag.toylang_shares: only_lang,
-    bag.cost_by_kind: only_lang,
-    bag.sentence_cost: only_lang,
-    bag.copy_cost: only_lang,
-    bag.chance_of_a_sentence: only_lang,
-    copy_rule.n_offsets: only_lang,
-    copy_rule.surviving_offsets: (
-        {"sentences": [SENTENCE]},
-        {"sentences": st.one_of(TEXTS, NO_SENTENCE.map(lambda text: [text]))},
-    ),
-    copy_rule.bindings_needed: only_lang,
-    copy_rule.states_for_second_y: only_lang,
-    copy_rule.distinct_futures: ({"lang": LANG, "t": 3}, {"lang": lang, "t": integer(0, LANG.n)}),
-    copy_rule.distinct_next_tokens: (
-        {"lang": LANG, "t": 3},
-        {"lang": lang, "t": integer(0, LANG.n - 1)},
-    ),
-    copy_rule.met_once: ({"lang": LANG, "tokens": SENTENCE}, {"lang": lang, "tokens": NO_SENTENCE}),
-    hmm.forward: (MACHINE, {**machine, "tokens": st.one_of(indices, st.just([]))}),
-    hmm.path_probabilities: (
-        MACHINE,
-        {**machine, "tokens": st.one_of(indices, st.just([]), st.just([0] * 20))},
-    ),
-    hmm.regrouped_probability: (MACHINE, {**machine, "tokens": st.one_of(indices, st.just([]))}),
-    hmm.next_token: (MACHINE, {**machine, "tokens": indices}),
-    hmm.n_states: only_lang,
-    hmm.hand_machine: ({"lang": LANG}, {"lang": st.one_of(lang, st.just(ToyLang(N=48)))}),
-    information.cost: ({"p": [0.5, 0]}, {"p": st.one_of(numbers([0.5, 0]), st.floats(min_value=1.001))}),
-    information.entropy: ({"P": [0.5, 0.5]}, {"P": distribution([0.5, 0.5], shapes=[(0,)])}),
-    information.cross_entropy: (
-        {"P": [0.5, 0.5], "p": [0.5, 0.5]},
-        {"P": distribution([0.5, 0.5]), "p": distribution([0.5, 0.5], shapes=[(), (3,), (1, 2)])},
-    ),
-    information.kl_divergence: (
-        {"P": [0.5, 0.5], "p": [0.5, 0.5]},
-        {"P": distribution([0.5, 0.5]), "p": distribution([0.5, 0.5], shapes=[(), (3,), (1, 2)])},
-    ),
-    information.perplexity: ({"nats_per_token": 1.5}, {"nats_per_token": real(0)}),
-    information.conditionals: (
-        {"joint": [[0.5, 0.5], [0, 0]]},
-        {"joint": distribution([[0.5, 0.5], [0, 0]], shapes=[()])},
-    ),
-    mixtures.responsibilities: (FIT, model),
-    mixtures.m_step: (
-        {"counts": FIT["counts"], "rho": [[1, 0], [0.5, 0.5]]},
-        {"counts": numbers(FIT["counts"], shapes=[(), (2,), (0, 2), (2, 2, 2)]), "rho": rho},
-    ),
-    mixtures.log_likelihood: (FIT, model),
-    mixtures.lower_bound: ({**FIT, "rho": [[1, 0], [0.5, 0.5]]}, {**model, "rho": rho}),
-    mixtures.em: (
-        {"counts": FIT["counts"], "start": [[0.6, 0.4], [0.5, 0.5]], "rounds": 2},
-        {
-            "counts": numbers(FIT["counts"], shapes=[(), (2,), (3, 2), (2, 2, 2)]),
-            "start": distribution([[0.6, 0.4], [0.5, 0.5]], shapes=[(), (2,), (2, 2, 2)]),
-            "rounds": integer(0),
-        },
-    ),
-    mixtures.next_token: ({**FIT, "counts": [1, 2]}, one_row),
-    mixtures.pairs: only_lang,
-    mixtures.pair_bags: only_lang,
-    mixtures.pair_posterior: (
-        {"lang": LANG, "prefix": SENTENCE[:3]},
-        {"lang": lang, "prefix": tokens(UNKNOWN, ["Ann", "Ben", "Cy"])},
-    ),
-    mixtures.pair_next_token: (
-        {"lang": LANG, "prefix": SENTENCE[:3]},
-        {"lang": lang, "prefix": tokens(UNKNOWN, ["Ann", "Ben", "Cy"])},
-    ),
-    mixtures.pair_copy_cost: only_lang,
-    mixtures.pair_first_y_cost: only_lang,
-    mixtures.pair_saving: only_lang,
-    mixtures.pair_sentence_cost: only_lang,
-    mixtures.random_starts: (
-        {"lang": ToyLang(N=2, F=1, L=0), "runs": 2, "rng": RNG, "rounds": 1},
-        {"lang": lang, "runs": integer(1), "rng": rng, "rounds": integer(1)},
-    ),
-    mixtures.distinct_bags: ({"lang": LANG}, {"lang": too_large}),
-    models.table: ({"lang": LANG, "d": 2, "d_h": 3}, {"lang": lang, "d": integer(1), "d_h": integer(1)}),
-    models.tie_gap: ({"N": 8}, {"N": integer(2)}),
-    models.gap_beyond_window2: ({"N": 8}, {"N": integer(2)}),
-    naive_bayes.fit: (
-        {"counts": FIT["counts"], "labels": [1, 0], "alpha": 0, "event_model": "bernoulli"},
-        {
-            "counts": numbers(FIT["counts"], shapes=[(), (2,), (0, 2), (2, 2, 2)]),
-            "labels": st.one_of(
-                anything,
-                st.sampled_from([[0], [0, 1, 1], [0.0, 1.0], [0, 2], [-1, 0], [[0, 1]], [1, 1]]),
-            ),
-            "alpha": real(0),
-            "event_model": event_model,
-        },
-    ),
-    naive_bayes.estimate: (
-        {"counts": FIT["counts"], "rho": [[1, 0], [0.5, 0.5]], "alpha": 0, "event_model": "multinomial"},
-        {
-            "counts": st.one_of(
-                numbers(FIT["counts"], shapes=[(), (2,), (0, 2), (2, 2, 2)]), st.just([[0, 0], [1, 2]])
-            ),
-            "rho": rho,
-            "alpha": real(0),
-            "event_model": event_model,
-        },
-    ),
-    naive_bayes.log_joint: (
-        {**FIT, "event_model": "multinomial"},
-        {**model, "event_model": event_model},
-    ),
-    naive_bayes.posterior: (
-        {**FIT, "event_model": "multinomial"},
-        {**model, "event_model": event_model},
-    ),
-    naive_bayes.log_likelihood: (
-        {**FIT, "event_model": "multinomial"},
-        {**model, "event_model": event_model},
-    ),
-    naive_bayes.direction: ({"lang": LANG, "tokens": SENTENCE}, {"lang": lang, "tokens": NO_SENTENCE}),
-    neural_window.n_parameters: (
-        {"V": 2, "d": 3, "d_h": 4, "r": 5},
-        {size: integer(1) for size in ("V", "d", "d_h", "r")},
-    ),
-    windows.window: (
-        {"tokens": SENTENCE, "place": 2, "r": 3},
-        {"tokens": no_text, "place": integer(0, len(SENTENCE)), "r": r},
-    ),
-    windows.fit: ({"sentences": [SENTENCE], "r": 1}, {"sentences": TEXTS, "r": r}),
-    windows.probability: (
-        {"table": TABLE, "window": ("Ann",), "token": "gave", "alpha": 0.5, "n_types": 13},
-        {
-            "table": any_table,
-            "window": tokens((), ("Ann", "gave")),
-            "token": st.one_of(st.none(), st.integers(), st.binary()),
-            "alpha": real(0),
-            "n_types": integer(1),
-        },
-    ),
-    windows.costs: (
-        {"table": TABLE, "tokens": SENTENCE, "alpha": 0.5, "n_types": 13},
-        {"table": any_table, "tokens": tokens([]), "alpha": real(0), "n_types": integer(1)},
-    ),
-    windows.mean_cost: (
-        {"table": TABLE, "sentences": [SENTENCE], "place": 2},
-        {"table": any_table, "sentences": TEXTS, "place": integer(0, len(SENTENCE) - 1)},
-    ),
-    windows.interpolate: (
-        {"longer": [0.5, 0.5], "shorter": [1, 0], "weight": 0.5},
-        {
-            "longer": st.one_of(numbers([0.5, 0.5]), st.just([1.5, 0])),
-            "shorter": st.one_of(numbers([1, 0], shapes=[(), (3,)]), st.just([1.5, 0])),
-            "weight": real(0, 1),
-        },
-    ),
-    windows.cost_x: ({"lang": LANG, "r": 2}, {"lang": lang, "r": r}),
-    windows.cost_y: ({"lang": LANG, "r": 2}, {"lang": lang, "r": r}),
-    windows.window1_sentence_cost: only_lang,
-    windows.rows_before: (
-        {"lang": LANG, "place": 3, "r": 2},
-        {"lang": lang, "place": integer(0, LANG.n - 1), "r": r},
-    ),
-    windows.rows_before_last_x: ({"lang": LANG, "r": 2}, {"lang": lang, "r": r}),
-    windows.rows_before_second_y: ({"lang": LANG, "r": 2}, {"lang": lang, "r": r}),
-    windows.rows_needed: only_lang,
-    windows.rows_in_use: ({"lang": LANG, "r": 2}, {"lang": lang, "r": integer(1)}),
-    windows.rows_total: only_lang,
-    windows.harmonic: ({"n": 3}, {"n": integer(1, 10**300)}),
-    windows.expected_sentences: ({"n": 3}, {"n": integer(1)}),
-    windows.share_seen: ({"n": 3, "M": 2}, {"n": integer(1), "M": numbers(2)}),
-    windows.fallback_cost: ({"lang": LANG, "M": 2}, {"lang": lang, "M": numbers(2)}),
-    windows.simulate_collection: (
-        {"n": 3, "runs": 2, "rng": RNG},
-        {"n": integer(1, 10**6), "runs": integer(1), "rng": rng},
-    ),
-    windows.simulate_fallback: (
-        {"lang": LANG, "M": 2, "trials": 3, "rng": RNG},
-        {
-            "lang": st.one_of(lang, st.just(ToyLang(L=40))),
-            "M": integer(0),
-            "trials": integer(1),
-            "rng": rng,
-        },
-    ),
-    toylang.listing: ({"lang": LANG}, {"lang": too_large}),
-    ToyLang: ({"N": 3, "F": 2, "L": 1}, {"N": integer(2, 48), "F": integer(1, 6), "L": integer(0)}),
-    LANG.kinds: ({}, {}),
-    LANG.place_costs: ({}, {}),
-    LANG.entropy: ({}, {}),
-    LANG.entropy_per_token: ({}, {}),
-    LANG.perplexity: ({}, {}),
-    LANG.binding_entropy: ({}, {}),
-    LANG.sentences: ({}, {}),
-    LANG.slots: ({"X": "Ann", "Y": "Ben"}, {"X": WORD, "Y": st.one_of(WORD, st.just("Ann"))}),
-    LANG.sentence: (
-        {"X": "Ann", "Y": "Ben", "T": "pen", "fillers": ["so"]},
-        {
-            "X": WORD,
-            "Y": st.one_of(WORD, st.just("Ann")),
-            "T": WORD,
-            "fillers": tokens([], ["so", "so"], ["ok"]),
-        },
-    ),
-    LANG.sample: (
-        {"rng": RNG, "size": 2},
-        {"rng": rng, "size": integer(0).filter(lambda size: size is not None)},
-    ),
-    LANG.parse: ({"tokens": SENTENCE}, {"tokens": NO_SENTENCE}),
-    LANG.is_sentence: ({"tokens": SENTENCE}, {"tokens": no_text}),
-    LANG.encode: ({"tokens": SENTENCE}, {"tokens": tokens(UNKNOWN)}),
-    LANG.decode: (
-        {"indices": [0, 3]},
-        {"indices": st.one_of(anything, st.sampled_from([[13], [-1], [0.0], [[0]], [True], 3]))},
-    ),
-    copy_rule.futures_by_length: only_lang,
-    copy_rule.state_needed: only_lang,
-    copy_rule.deciding_window: ({"lang": LANG}, {"lang": too_large}),
-}
-
-
-def public_functions():
-    for module in MODULES:
-        for name, function in vars(module).items():
-            if (
-                inspect.isfunction(function)
-                and function.__module__ == module.__name__
-                and name[0] != "_"
-            ):
-                yield function
-    yield ToyLang
-    for name in vars(ToyLang):
-        if name[0] != "_" and inspect.ismethod(getattr(LANG, name)):
-            yield getattr(LANG, name)
-
-
-def test_no_public_module_function_or_argument_is_forgotten():
-    exported = {
-        value
-        for value in vars(toyattn).values()
-        if inspect.ismodule(value) and value.__name__ != "toyattn.page"
-    }
-    assert exported - {toyattn.arguments, toyattn.corpora} - ELSEWHERE == set(MODULES)
-    assert set(public_functions()) == set(CASES)
-    for function, (good, bad) in CASES.items():
+@pytest.mark.parametrize("one", LISTS, ids=lambda one: one.__name__)
+def test_no_public_function_or_argument_is_forgotten(one):
+    assert {function for module in one.MODULES for function in public_functions(module)} == set(one.CASES)
+    for function, (good, bad) in one.CASES.items():
         assert set(good) == set(bad) == set(inspect.signature(function).parameters)
         assert function.__doc__
 
 
-@pytest.mark.parametrize("function", CASES, ids=lambda function: function.__qualname__)
+@pytest.mark.parametrize("function", CASES, ids=name_of)
 def test_the_good_call_passes(function):
     function(**CASES[function][0])
 
 
-EDGES = [
-    (bag.swap_cells, {"n": 2, "swaps": 0, "rng": RNG}),
-    (bag.draw, {"theta": [1], "n": 0, "rng": RNG}),
-    (mixtures.em, {"counts": [[1]], "start": [[1]], "rounds": 0}),
-    (mixtures.random_starts, {"lang": ToyLang(N=2, F=1, L=0), "runs": 1, "rng": RNG, "rounds": 1}),
-    (models.table, {"lang": ToyLang(N=2, F=1, L=0), "d": 1, "d_h": 1}),
-    (models.tie_gap, {"N": 2}),
-    (models.gap_beyond_window2, {"N": 2}),
-    (windows.costs, {"table": TABLE, "tokens": ["Ann"]}),
-    (windows.probability, {"table": TABLE, "window": ("a",), "token": "pen", "alpha": 1, "n_types": 1}),
-    (windows.interpolate, {"longer": 1, "shorter": 0, "weight": 1}),
-    (windows.interpolate, {"longer": 0, "shorter": 1, "weight": 0}),
-    (windows.rows_before, {"lang": LANG, "place": LANG.n - 1, "r": 0}),
-    (windows.rows_before, {"lang": LANG, "place": 0, "r": 0}),
-    (windows.simulate_collection, {"n": 1, "runs": 1, "rng": RNG}),
-    (windows.simulate_collection, {"n": 100, "runs": 1, "rng": RNG}),
-    (windows.simulate_fallback, {"lang": LANG, "M": 0, "trials": 1, "rng": RNG}),
-]
-
-
-@pytest.mark.parametrize("function, call", EDGES, ids=lambda part: getattr(part, "__qualname__", ""))
+@pytest.mark.parametrize("function, call", EDGES, ids=name_of)
 def test_the_smallest_good_call_passes(function, call):
     function(**call)
 
 
-PAIRS = [(function, argument) for function, (_, bad) in CASES.items() for argument in bad]
-
-
-@pytest.mark.parametrize(
-    "function, argument", PAIRS, ids=lambda part: getattr(part, "__qualname__", part)
-)
+@pytest.mark.parametrize("function, argument", PAIRS, ids=lambda part: part if isinstance(part, str) else name_of(part))
 def test_bad_input_is_refused_by_name(function, argument):
     good, bad = CASES[function]
 
@@ -529,3 +75,23 @@ def test_bad_input_is_refused_by_name(function, argument):
         assert ", got " in str(refused.value)
 
     refuses()
+
+
+WRONG_PARTS = {
+    "stream": None, "layers": [()], "W_U": np.eye(3), "code": np.eye(3), "reading": "soft", "note_at_0": 1,
+}
+
+
+@pytest.mark.parametrize("part", WRONG_PARTS)
+def test_a_machine_of_wrong_parts_is_refused(part):
+    built, other = refusals_program.BUILT, refusals_program.OTHER
+    parts = {name: getattr(built, name) for name in WRONG_PARTS}
+    machine.Machine(**parts)
+    for wrong in (WRONG_PARTS[part], other.layers if part == "layers" else WRONG_PARTS[part]):
+        with pytest.raises(ValueError, match=f"^{part}: wanted "):
+            machine.Machine(**{**parts, part: wrong})
+
+
+def test_a_register_that_is_none_is_refused():
+    with pytest.raises(ValueError, match="^register: wanted one of TOK, POS, PREV, OUT"):
+        refusals_program.STREAM.units("HEAD")
