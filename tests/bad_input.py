@@ -66,7 +66,7 @@ def numbers(good, least=0, shapes=()):
 
     spoiled = st.builds(spoil, st.one_of(entries), st.integers(0, good.size - 1))
     wrong_type = st.sampled_from(
-        [good.astype(str), good.astype(complex), good > 0, [[1], [1, 2]], None, {}, "1"]
+        [good.astype(str), good.astype(complex), good > 0, [[1], [1, 2]], None, {}, "1", np.ma.masked_invalid(good)]
     )
     return st.one_of(spoiled, wrong_type, *[st.just(np.ones(shape)) for shape in shapes])
 

@@ -193,11 +193,11 @@ CASES = {
     pointer.slot_keys: ({"m": 3}, {"m": integer(3)}),
     pointer.toylang_pointer: (
         {"lang": LANG, "tokens": PREFIX, "beta": 1.0},
-        {"lang": lang, "tokens": prefix, "beta": beta.filter(lambda value: value is not None)},
+        {"lang": lang, "tokens": prefix, "beta": beta},
     ),
     pointer.name_lookup: (
         {"lang": LANG, "tokens": PREFIX, "beta": 1.0},
-        {"lang": lang, "tokens": prefix, "beta": beta.filter(lambda value: value is not None)},
+        {"lang": lang, "tokens": prefix, "beta": st.one_of(beta, st.floats(max_value=-1e-300))},
     ),
     positions.frequencies: ({"d": 4}, {"d": st.one_of(integer(2), st.just(5))}),
     positions.sinusoidal: (

@@ -258,7 +258,10 @@ CASES = {
         },
     ),
     recurrence.linear_gradient: ({"g": 0.9, "D": [0, 3]}, {"g": real(0), "D": whole}),
-    recurrence.power_bounds: ({"W_h": NET["W_h"], "D": 3}, {"W_h": no_net["W_h"], "D": integer(0)}),
+    recurrence.power_bounds: (
+        {"W_h": [[0.5, 0], [1, 0.25]], "D": 3},
+        {"W_h": st.one_of(no_net["W_h"], st.sampled_from([NET["W_h"], [[0, 1], [0, 0]]])), "D": integer(0)},
+    ),
     recurrence.cell_gradient: (
         {"f": [0.5, 1]},
         {"f": st.one_of(numbers([0.5, 1], shapes=[(), (0,)]), st.just([0.5, 1.5]))},

@@ -4,6 +4,9 @@ Each check returns the value in the form the caller computes with, or raises a V
 names the argument, what came and what was wanted.
 """
 
+from contextvars import ContextVar
+import functools
+import inspect
 import math
 import numbers
 import operator
@@ -11,11 +14,21 @@ import operator
 import numpy as np
 
 SLACK = 1e-9  # rounding that a sum of probabilities may carry
+MOST_SIZE = 10**9  # what is held or gone through one by one
+MOST_NUMBER = 10**150  # numbers in formulas of floats, where their products fit too
+
+
+class Refusal(ValueError):
+    """The ValueError that all refusals share, with the name of the argument and what came."""
+
+    def __init__(self, name, came, wanted):
+        super().__init__(f"{name}: wanted {wanted}, got {came}")
+        self.name, self.came = name, came
 
 
 def refuse(name, came, wanted):
-    """Raise the ValueError that all refusals share."""
-    raise ValueError(f"{name}: wanted {wanted}, got {came}")
+    """Raise the Refusal of an argument."""
+    raise Refusal(name, came, wanted)
 
 
 def integer(name, value, least=None, most=None):
@@ -28,8 +41,13 @@ def integer(name, value, least=None, most=None):
     except TypeError:
         refuse(name, repr(value), wanted)
     if (least is not None and value < least) or (most is not None and value > most):
-        refuse(name, value, wanted)
+        refuse(name, value if abs(value) < 10**40 else "an integer of more than 40 digits", wanted)
     return value
+
+
+def size(name, value, least=1):
+    """A Python int from least to MOST_SIZE: how many are held or gone through one by one."""
+    return integer(name, value, least, MOST_SIZE)
 
 
 def real(name, value, least=None, most=None):
@@ -60,23 +78,33 @@ def array(name, value, shape=None, integers=False, least=None, most=None):
 
     shape: tuple with one entry a dimension; None leaves that dimension open (but not empty).
     """
-    try:
-        found = np.asarray(value)
-    except ValueError:
-        refuse(name, "rows of unequal length", "a rectangular array")
+    found = rectangular(name, value)
     kinds = "iu" if integers else "iuf"
     if found.size and found.dtype.kind not in kinds:
         refuse(name, f"entries of type {found.dtype}", "integers" if integers else "numbers")
     if shape is not None:
         _check_shape(name, found.shape, shape)
-    found = found.astype(np.int64 if integers else float)
+    if integers and found.size and found.max() > np.iinfo(np.int64).max:
+        refuse(name, f"an entry {found.max()}", "integers of 64 bits")
+    with np.errstate(over="ignore"):  # of longer floats
+        found = found.astype(np.int64 if integers else float)
     if not np.isfinite(found).all():
         refuse(name, "NaN or inf", "finite numbers")
     if least is not None and (found < least).any():
         refuse(name, f"an entry {found.min()}", f"entries of at least {least}")
     if most is not None and (found > most).any():
-        refuse(name, f"an entry {found.max()}", f"entries of at most {most}")
+        refuse(name, f"an entry {found.max()}", f"entries of at most {most:.16g}")
     return found
+
+
+def rectangular(name, value):
+    """A numpy array of any type; ragged rows and masked arrays are refused."""
+    if isinstance(value, np.ma.MaskedArray):
+        refuse(name, "a masked array", "an array without a mask")
+    try:
+        return np.asarray(value)
+    except ValueError:
+        refuse(name, "rows of unequal length", "a rectangular array")
 
 
 def distribution(name, value, shape=None, axis=None):
@@ -86,7 +114,8 @@ def distribution(name, value, shape=None, axis=None):
         refuse(name, "an empty array", "probabilities that add up to 1")
     if axis is not None and found.ndim == 0:
         refuse(name, "a number", "an array of probabilities")
-    total = found.sum(axis=axis)
+    with np.errstate(over="ignore"):
+        total = found.sum(axis=axis)
     if (np.abs(total - 1) > SLACK).any():
         worst = np.ravel(total)[np.argmax(np.abs(np.ravel(total) - 1))]
         refuse(name, f"a sum of {worst}", "probabilities that add up to 1")
@@ -138,6 +167,64 @@ def generator(name, value):
     return instance(name, value, np.random.Generator)
 
 
+def in_floats(*names):
+    """Decorator of a function whose result must be finite: one with a NaN or inf is refused.
+
+    names: the arguments whose sizes can drive it there; the one with the entry farthest from 1, as
+    powers go, is named. Such functions may call each other: the outermost one checks and names.
+    """
+
+    def decorate(function):
+        signature = inspect.signature(function)
+
+        @functools.wraps(function)
+        def checked(*args, **kwargs):
+            if _inside.get():
+                return function(*args, **kwargs)
+            token = _inside.set(True)
+            try:
+                with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                    found = function(*args, **kwargs)
+                if _finite(found):
+                    return found
+            except Refusal as refusal:  # an argument of ours, or of a function that it calls
+                if refusal.name in signature.parameters or "inf" not in str(refusal.came):
+                    raise
+            finally:
+                _inside.reset(token)
+            given = signature.bind(*args, **kwargs)
+            given.apply_defaults()
+            refuse_sizes({name: given.arguments[name] for name in names})
+
+        return checked
+
+    return decorate
+
+
+def refuse_sizes(given):
+    """Refuse, of these numeric arguments ({name: value}), the one with the entry farthest from 1."""
+    extremes = {name: _extreme(value) for name, value in given.items() if value is not None}
+    name = max(extremes, key=lambda name: abs(math.log(extremes[name])))
+    refuse(name, f"an entry of size {extremes[name]:g}", "numbers whose result is within the floats")
+
+
+_inside = ContextVar("inside a function that in_floats checks", default=False)
+
+
+def _finite(found):
+    if isinstance(found, (tuple, list)):
+        return all(map(_finite, found))
+    if isinstance(found, (float, np.ndarray)):
+        return bool(np.isfinite(found).all())
+    return True
+
+
+def _extreme(value):
+    sizes = np.abs(np.asarray(value, dtype=float)).ravel()
+    sizes = sizes[(sizes > 0) & (sizes < np.inf)]
+    return float(sizes[np.abs(np.log(sizes)).argmax()]) if sizes.size else 1.0
+
+
 def _bounds(least, most):
     if least is None and most is None:
         return ""
@@ -145,7 +232,7 @@ def _bounds(least, most):
         return f" of at least {least}"
     if least is None:
         return f" of at most {most}"
-    return f" from {least} to {most}"
+    return f" from {least} to " + (f"{most:g}" if most == MOST_NUMBER else f"{most}")
 
 
 def _check_shape(name, came, wanted):

@@ -34,6 +34,7 @@ def softmax(scores, beta=1.0):
     return _softmax(scores, _beta(beta))
 
 
+@arguments.in_floats("scores", "beta")
 def log_partition(scores, beta=1.0):
     """ln Z = ln sum_j exp(beta s_j) along the last axis (float or array); scores as in softmax."""
     beta = arguments.real("beta", beta)
@@ -70,9 +71,10 @@ def entropies(weights):
 
 def causal_mask(n):
     """Booleans (n, n): True where row i may read column j, j <= i."""
-    return np.tri(arguments.integer("n", n, 1), dtype=bool)
+    return np.tri(arguments.size("n", n), dtype=bool)
 
 
+@arguments.in_floats("Q", "K", "V")
 def attention(Q, K, V, beta=None, mask=None, product=np.matmul):
     """Read the values V at the keys K with the queries Q (a Read).
 

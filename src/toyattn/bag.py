@@ -30,10 +30,11 @@ def smoothed(count, total, alpha, n_types):
     count, total: numbers or arrays that broadcast, 0 <= count <= total; alpha >= 0. With alpha = 0
     this is the relative frequency, and an empty row (0/0) is refused.
     """
-    total = arguments.array("total", total, least=0)
-    count = arguments.array("count", count, least=0)
-    alpha = arguments.real("alpha", alpha, least=0)
-    n_types = arguments.integer("n_types", n_types, 1)
+    most = arguments.MOST_NUMBER  # times as many types is a float still
+    total = arguments.array("total", total, least=0, most=most)
+    count = arguments.array("count", count, least=0, most=most)
+    alpha = arguments.real("alpha", alpha, 0, most)
+    n_types = arguments.integer("n_types", n_types, 1, most)
     try:
         np.broadcast_shapes(count.shape, total.shape)
     except ValueError:
@@ -59,9 +60,10 @@ def fit(counts, alpha=0.0):
     counts: array of numbers >= 0, shape (V,) or (rows, V), whole or fractional. With alpha = 0 the
     maximum-likelihood estimate, the relative frequencies; a row without a count is then refused.
     """
-    counts = arguments.array("counts", counts, least=0)
+    counts = arguments.array("counts", counts, least=0, most=arguments.MOST_NUMBER)
     if counts.ndim not in (1, 2) or counts.size == 0:
         arguments.refuse("counts", f"shape {counts.shape}", "shape (V,) or (rows, V)")
+    alpha = arguments.real("alpha", alpha, 0, arguments.MOST_NUMBER)
     total = counts.sum(axis=-1, keepdims=True)
     if alpha == 0 and (total == 0).any():
         arguments.refuse("counts", "a row without counts (0/0)", "a count in each row, or alpha > 0")
@@ -74,7 +76,7 @@ def log_likelihood(counts, theta):
     counts: (V,) numbers >= 0; theta: (V,) proportions that add up to 1.
     """
     theta = arguments.distribution("theta", theta, shape=(None,))
-    counts = arguments.array("counts", counts, shape=theta.shape, least=0)
+    counts = arguments.array("counts", counts, shape=theta.shape, least=0, most=arguments.MOST_NUMBER)
     occurs = counts > 0  # 0 * inf is 0 here: a type that does not occur costs nothing
     return -float(counts[occurs] @ information.cost(theta[occurs])) + 0.0
 
@@ -82,7 +84,7 @@ def log_likelihood(counts, theta):
 def draw(theta, n, rng):
     """n independent draws from the bag (int array of indices into theta)."""
     theta = arguments.distribution("theta", theta, shape=(None,))
-    n = arguments.integer("n", n, 0)
+    n = arguments.size("n", n, 0)
     return arguments.generator("rng", rng).choice(len(theta), size=n, p=theta)
 
 
@@ -108,8 +110,8 @@ def swap_cells(n, swaps, rng):
 
     Two equal seeds and different numbers of swaps give one shuffle at different stages.
     """
-    n = arguments.integer("n", n, 2)
-    swaps = arguments.integer("swaps", swaps, 0)
+    n = arguments.size("n", n, 2)
+    swaps = arguments.size("swaps", swaps, 0)
     arguments.generator("rng", rng)
     places = np.arange(n)
     for _ in range(swaps):

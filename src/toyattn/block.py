@@ -41,6 +41,7 @@ class Block:
         return self.heads[0].d
 
 
+@arguments.in_floats("X", "gain", "shift")
 def layer_norm(X, gain=1.0, shift=0.0):
     """Each row to mean 0 and norm sqrt(d), then times gain plus shift.
 
@@ -50,12 +51,14 @@ def layer_norm(X, gain=1.0, shift=0.0):
     if X.ndim == 0 or X.size == 0:
         arguments.refuse("X", f"shape {X.shape}", "rows of at least one number")
     gain, shift = _per_coordinate("gain", gain, X), _per_coordinate("shift", shift, X)
+    X = np.ldexp(X, -np.frexp(np.abs(X).max(axis=-1, keepdims=True))[1])  # squares neither overflow nor vanish
     sd = X.std(axis=-1, keepdims=True)
     if (np.ptp(X, axis=-1) == 0).any() or not sd.all():
         arguments.refuse("X", "a constant row", "rows that vary")
     return gain * (X - X.mean(axis=-1, keepdims=True)) / sd + shift
 
 
+@arguments.in_floats("X", "W_1", "b_1")
 def hidden(X, W_1, b_1=0.0, activation="relu"):
     """Hidden units of an MLP, phi(X W_1 + b_1), shape (n, d_ff).
 
@@ -67,12 +70,14 @@ def hidden(X, W_1, b_1=0.0, activation="relu"):
     return ACTIVATIONS[arguments.choice("activation", activation, ACTIVATIONS)](X @ W_1 + b_1)
 
 
+@arguments.in_floats("X", "W_1", "W_2", "b_1")
 def mlp(X, W_1, W_2, b_1=0.0, activation="relu"):
     """hidden(...) W_2, token by token: the rows of W_2 (d_ff, d_out) with the hidden units as weights."""
     units = hidden(X, W_1, b_1, activation)
     return units @ arguments.array("W_2", W_2, shape=(units.shape[1], None))
 
 
+@arguments.in_floats("X")
 def run(X, block, mask=None, beta=None):
     """The stream (n, d) after one block: X + Attn(LN X), then + MLP(LN of that)."""
     arguments.instance("block", block, Block)
@@ -82,6 +87,7 @@ def run(X, block, mask=None, beta=None):
     return X + mlp(read(X), block.W_1, block.W_2, activation=block.activation)
 
 
+@arguments.in_floats("X")
 def stack(X, blocks, masks=None, beta=None):
     """The streams of a stack: a list of X and of the stream after each block.
 
@@ -105,8 +111,8 @@ def random_blocks(layers, d, d_ff, rng):
 
     Entries are normal with standard deviation one over root fan-in.
     """
-    layers, d = arguments.integer("layers", layers, 1), arguments.integer("d", d, 1)
-    d_ff, rng = arguments.integer("d_ff", d_ff, 1), arguments.generator("rng", rng)
+    layers, d = arguments.size("layers", layers), arguments.size("d", d)
+    d_ff, rng = arguments.size("d_ff", d_ff), arguments.generator("rng", rng)
     blocks = []
     for _ in range(layers):
         W = replace(random_head(d, d, d, rng), W_O=None)
@@ -118,10 +124,11 @@ def random_blocks(layers, d, d_ff, rng):
 
 def random_embedding(types, d, rng):
     """Vectors (types, d) of the random model, normal entries with standard deviation 0.7."""
-    shape = arguments.integer("types", types, 1), arguments.integer("d", d, 1)
+    shape = arguments.size("types", types), arguments.size("d", d)
     return 0.7 * arguments.generator("rng", rng).standard_normal(shape)
 
 
+@arguments.in_floats("A", "B")
 def rows_without_partner(A, B, tolerance=1e-9):
     """Indices of the rows of A (n, d) that equal no row of B (m, d) up to the tolerance (tuple of ints)."""
     A = arguments.array("A", A, shape=(None, None))

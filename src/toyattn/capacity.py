@@ -54,7 +54,7 @@ def softmax_capacity(beta, d):
 
 def gaussian_capacity(beta, d):
     """The same with overlaps taken as normal of variance 1/d: 1 + exp(2 beta (1 - beta/d)) (float)."""
-    beta, d = _beta(beta), arguments.integer("d", d, 2)
+    beta, d = _beta(beta), arguments.integer("d", d, 2, arguments.MOST_NUMBER)
     return 1 + math.exp(2 * beta * (1 - beta / d))
 
 
@@ -78,8 +78,8 @@ def simulate_ratio(m, beta, d, draws, rng):
 
     Sum over the m - 1 other keys of exp(2 beta (s - 1)), averaged over the values. Array (draws,).
     """
-    m, d = arguments.integer("m", m, 1), arguments.integer("d", d, 2)
-    beta, draws = _beta(beta), arguments.integer("draws", draws, 1)
+    m, d = arguments.size("m", m), arguments.integer("d", d, 2, arguments.MOST_NUMBER)
+    beta, draws = _beta(beta), arguments.size("draws", draws)
     arguments.generator("rng", rng)
     shape = (d - 1) / 2  # (1 + s)/2 is Beta distributed
     halves = (rng.beta(shape, shape, size=m - 1) for _ in range(draws))

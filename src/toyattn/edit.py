@@ -24,6 +24,7 @@ class Plane(NamedTuple):
     unmoved: np.ndarray
 
 
+@arguments.in_floats("k", "Sigma")
 def direction(k, Sigma=None):
     """u = Sigma^-1 k / (k . Sigma^-1 k), shape (d_k,); without Sigma the naive k / (k . k)."""
     k, Sigma = _key(k, Sigma)
@@ -31,6 +32,7 @@ def direction(k, Sigma=None):
     return u / (k @ u)
 
 
+@arguments.in_floats("W", "k", "v", "Sigma")
 def edit(W, k, v, Sigma=None):
     """W + (v - W k) u^T with u = direction(k, Sigma): maps k to v and disturbs other keys least.
 
@@ -42,6 +44,7 @@ def edit(W, k, v, Sigma=None):
     return W + np.outer(v - W @ arguments.array("k", k), u)
 
 
+@arguments.in_floats("u", "keys")
 def changes(u, keys):
     """Squared change of the answer to each of the keys (n, d_k) by an edit along u (d_k,): (n,).
 
@@ -51,6 +54,7 @@ def changes(u, keys):
     return (arguments.array("keys", keys, shape=(None, len(u))) @ u) ** 2
 
 
+@arguments.in_floats("k", "Sigma")
 def naive_factor(k, Sigma):
     """Expected disturbance of the naive over that of the best edit, at least 1 (float).
 
@@ -63,7 +67,7 @@ def naive_factor(k, Sigma):
 
 def uneven(c, d=8):
     """Second moment diag(exp(-c i / (d - 1))), i = 0 ... d - 1, scaled to trace d; c >= 0."""
-    c, d = arguments.real("c", c, 0, 500), arguments.integer("d", d, 2)
+    c, d = arguments.real("c", c, 0, 500), arguments.size("d", d, 2)
     spectrum = np.exp(-c * np.arange(d) / (d - 1))
     return np.diag(d * spectrum / spectrum.sum())
 
@@ -71,10 +75,11 @@ def uneven(c, d=8):
 def typical_keys(Sigma, n, rng):
     """n normal keys with second moment Sigma, (n, d_k); equal seeds give one cloud, stretched."""
     Sigma = _moment(Sigma)
-    n, rng = arguments.integer("n", n, 1), arguments.generator("rng", rng)
+    n, rng = arguments.size("n", n), arguments.generator("rng", rng)
     return rng.standard_normal((n, len(Sigma))) @ np.linalg.cholesky(Sigma).T
 
 
+@arguments.in_floats("k", "Sigma")
 def plane(k, Sigma):
     """The Plane of an edit; refused if k is an eigenvector of Sigma: there is no plane then."""
     k, Sigma = _key(k, _moment(Sigma))
@@ -89,6 +94,7 @@ def plane(k, Sigma):
     return Plane(basis, axis, np.array([-along[1], along[0]]) / np.linalg.norm(along))
 
 
+@arguments.in_floats("k", "Sigma")
 def angle(k, Sigma):
     """Degrees, 0 to 90, between axis and unmoved of the Plane."""
     found = plane(k, Sigma)

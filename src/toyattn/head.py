@@ -168,6 +168,7 @@ class CountingProduct:
         return total
 
 
+@arguments.in_floats("x", "weights", "biases")
 def neuron_layer(x, weights, biases):
     """A row of plain neurons: for each, its bias plus its weights times the inputs (list of floats).
 
@@ -197,7 +198,7 @@ def unshifted_softmax(scores):
 
 def typed_rows(n):
     """The four typed token rows in a cycle, n rows (n, 4)."""
-    n = arguments.integer("n", n, 1)
+    n = arguments.size("n", n)
     return np.resize([token.x for token in TOKENS], (n, len(SLOTS)))
 
 

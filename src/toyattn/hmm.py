@@ -28,7 +28,8 @@ class HandMachine(NamedTuple):
 def forward(pi, T, o, tokens):
     """All rows varrho_t(j) = p(tokens 1..t, state j at t) of the forward recursion, shape (n, J).
 
-    The last row adds up to the probability of the text. n J^2 operations.
+    The last row adds up to the probability of the text, 0 where that is below the floats. n J^2
+    operations.
     """
     pi, T, o, tokens = _checked(pi, T, o, tokens, least=1)
     rows = [pi * o[:, tokens[0]]]
@@ -67,10 +68,13 @@ def next_token(pi, T, o, tokens):
     pi, T, o, tokens = _checked(pi, T, o, tokens, least=0)
     if len(tokens) == 0:
         return pi @ o
-    now = forward(pi, T, o, tokens)[-1]
-    if now.sum() == 0:
-        arguments.refuse("tokens", "a text of probability 0", "a text that the model can produce")
-    return now @ T @ o / now.sum()
+    belief = pi  # about the state of the next token
+    for token in tokens:
+        now = belief * o[:, token]
+        if not now.any():
+            arguments.refuse("tokens", "a text of probability 0", "a text that the model can produce")
+        belief = now / now.sum() @ T
+    return belief @ o
 
 
 def n_states(lang):
@@ -104,7 +108,7 @@ def _checked(pi, T, o, tokens, least):
     pi = arguments.distribution("pi", pi, shape=(None,))
     T = arguments.distribution("T", T, shape=(len(pi), len(pi)), axis=1)
     o = arguments.distribution("o", o, shape=(len(pi), None), axis=1)
-    found = np.asarray(tokens)
+    found = arguments.rectangular("tokens", tokens)
     if found.ndim != 1 or len(found) < least:
         arguments.refuse("tokens", f"shape {found.shape}", f"at least {least} tokens in one dimension")
     return pi, T, o, arguments.array("tokens", tokens, integers=True, least=0, most=o.shape[1] - 1)

@@ -27,11 +27,12 @@ def weights(d, scale):
 
     scale: of the write, eta / m.
     """
-    d, scale = arguments.integer("d", d, 1), arguments.real("scale", scale, least=0)
+    d, scale = arguments.size("d", d), arguments.real("scale", scale, least=0)
     inputs, slot = np.diag([1.0] * d + [0.0]), np.diag([0.0] * d + [1.0])
     return Projections(inputs, inputs, -slot, scale * np.eye(d + 1))
 
 
+@arguments.in_floats("Z", "eta")
 def layer(Z, eta, query_is_key=False):
     """One layer: z_j + (eta / m) sum_i (W_V z_i) (W_K z_i . W_Q z_j) over the m examples, (m + 1, d + 1).
 
@@ -51,13 +52,14 @@ def layer(Z, eta, query_is_key=False):
     return Z + memory.read(memory.write(K[:seen], V[:seen]), Q) @ W.W_O
 
 
+@arguments.in_floats("x", "y", "x_q", "eta")
 def stack(x, y, x_q, eta, layers, query_is_key=False):
     """Tokens before and after each of `layers` equal layers: (layers + 1, m + 1, d + 1).
 
     The label slots are y_j - Theta_l . x_j, and minus the query's slot is the prediction.
     """
     found = [tokens(x, y, x_q)]
-    for _ in range(arguments.integer("layers", layers, 0)):
+    for _ in range(arguments.size("layers", layers, 0)):
         found.append(layer(found[-1], eta, query_is_key))
     return np.array(found)
 
@@ -70,33 +72,38 @@ def predictions(Z):
     return 0.0 - Z[..., -1, -1]
 
 
+@arguments.in_floats("x", "y")
 def moments(x, y):
     """Second moment Sigma (d, d), mean of x x^T, and cross moment g (d,), mean of y x."""
     x, y = _pairs(x, y)
     return x.T @ x / len(x), y @ x / len(x)
 
 
+@arguments.in_floats("Theta", "x", "y")
 def gradient(Theta, x, y):
     """Gradient (d,) of the loss at Theta (d,): mean of (Theta . x - y) x."""
     x, y = _pairs(x, y)
     return (x @ _weights(Theta, x) - y) @ x / len(x)
 
 
+@arguments.in_floats("Theta", "x", "y")
 def loss(Theta, x, y):
     """Loss of Theta (d,) on the examples, half the mean squared residual (float)."""
     x, y = _pairs(x, y)
     return float(((x @ _weights(Theta, x) - y) ** 2).mean() / 2)
 
 
+@arguments.in_floats("x", "y", "eta")
 def descent(x, y, eta, steps):
     """Theta_0 = 0 and Theta after each of `steps` gradient steps of size eta >= 0: (steps + 1, d)."""
     eta = arguments.real("eta", eta, least=0)
     found = [np.zeros(_pairs(x, y)[0].shape[1])]
-    for _ in range(arguments.integer("steps", steps, 0)):
+    for _ in range(arguments.size("steps", steps, 0)):
         found.append(found[-1] - eta * gradient(found[-1], x, y))
     return np.array(found)
 
 
+@arguments.in_floats("x", "y")
 def least_squares(x, y):
     """Theta_star = Sigma^-1 g (d,), the limit of the descent; refused if Sigma has no inverse."""
     Sigma, g = moments(x, y)
@@ -105,11 +112,12 @@ def least_squares(x, y):
     return np.linalg.solve(Sigma, g)
 
 
+@arguments.in_floats("x", "y", "eta")
 def closed_form(x, y, eta, steps):
     """Theta_l = (I - (I - eta Sigma)^l) Theta_star for l = 0 ... steps: (steps + 1, d)."""
     limit, (Sigma, _) = least_squares(x, y), moments(x, y)
     shrink = np.eye(len(limit)) - arguments.real("eta", eta, least=0) * Sigma
-    steps = arguments.integer("steps", steps, 0)
+    steps = arguments.size("steps", steps, 0)
     return np.array([limit - np.linalg.matrix_power(shrink, l) @ limit for l in range(steps + 1)])
 
 

@@ -52,9 +52,10 @@ def kl_divergence(P, p):
     return float(P[occurs] @ (cost(p[occurs]) - cost(P[occurs])))
 
 
+@arguments.in_floats("nats_per_token")
 def perplexity(nats_per_token):
     """Size of the uniform choice that costs this many nats: exp of the mean cost of a token."""
-    return math.exp(arguments.real("nats_per_token", nats_per_token, least=0))
+    return float(np.exp(arguments.real("nats_per_token", nats_per_token, least=0)))
 
 
 def conditionals(joint):

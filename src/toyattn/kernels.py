@@ -9,11 +9,12 @@ import math
 import numpy as np
 
 from . import arguments, memory
-from .attention import log_partition
+from .attention import log_partition, softmax
 from .pointer import exponential_series
 from .recall import unit_vectors
 
 MOST_FEATURES = 10**6
+MOST_DEGREE = 10**4
 
 
 def elu_plus_one(x):
@@ -24,10 +25,11 @@ def elu_plus_one(x):
 
 def n_features(d_k, P):
     """Entries of tensor_features, sum of d_k^p for p = 0 ... P (exact int)."""
-    d_k, P = arguments.integer("d_k", d_k, 1), arguments.integer("P", P, 0)
+    d_k, P = arguments.integer("d_k", d_k, 1), arguments.integer("P", P, 0, MOST_DEGREE)
     return sum(d_k**p for p in range(P + 1))
 
 
+@arguments.in_floats("x", "beta")
 def tensor_features(x, P, beta=1.0):
     """Tensor powers of x up to degree P, scaled by root(beta^p / p!), side by side: (..., n_features).
 
@@ -54,7 +56,7 @@ def from_features(psi):
 
 def truncated(P, beta=1.0):
     """The kernel exp(beta q . k) cut after power P; with an odd P a weight may be negative."""
-    P, beta = arguments.integer("P", P, 0), arguments.real("beta", beta, least=0)
+    P, beta = arguments.integer("P", P, 0, MOST_DEGREE), arguments.real("beta", beta, least=0)
     return lambda Q, K: exponential_series(Q @ np.swapaxes(K, -1, -2), beta, P)
 
 
@@ -63,11 +65,12 @@ def gaussian(beta=1.0):
     beta = arguments.real("beta", beta, least=0)
 
     def kernel(Q, K):
-        return np.exp(-beta / 2 * ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1))
+        return np.exp(-beta / 2 * _squared_distances(Q, K))
 
     return kernel
 
 
+@arguments.in_floats("Q", "K", "V")
 def linear_attention(Q, K, V, psi=None, normalize=False):
     """Causal attention with weights psi(q_t) . psi(k_i), i <= t, as a masked product: (..., n, d_v).
 
@@ -80,6 +83,7 @@ def linear_attention(Q, K, V, psi=None, normalize=False):
     return _divided(outputs, weights.sum(axis=-1, keepdims=True)) if normalize else outputs
 
 
+@arguments.in_floats("Q", "K", "V")
 def linear_attention_by_state(Q, K, V, psi=None, normalize=False):
     """The same outputs token by token, from the Hebbian state S_t and the sum z_t of the features.
 
@@ -92,6 +96,7 @@ def linear_attention_by_state(Q, K, V, psi=None, normalize=False):
     return _divided(found[..., :-1], found[..., -1:]) if normalize else found[..., :-1]
 
 
+@arguments.in_floats("xi", "X", "beta")
 def hopfield_energy(xi, X, beta=1.0):
     """Energy -ln(sum_i exp(beta x_i . xi)) / beta + xi . xi / 2 of a state xi among the patterns x_i.
 
@@ -106,34 +111,41 @@ def hopfield_energy(xi, X, beta=1.0):
     return float(xi @ xi / 2 - log_partition(X @ xi, beta) / beta)
 
 
+@arguments.in_floats("beta")
 def truncation_distances(P, rng, draws=1, m=12, d_k=5, d_v=4, beta=0.5):
     """Distance between the read cut at degree P and the softmax read in each draw: array (draws,).
 
     A draw: m keys, m values and a query of independent standard normal entries.
     """
-    kernel, draws = truncated(P, beta), arguments.integer("draws", draws, 1)
-    m, d_k = arguments.integer("m", m, 1), arguments.integer("d_k", d_k, 1)
-    d_v, rng = arguments.integer("d_v", d_v, 1), arguments.generator("rng", rng)
+    kernel, draws = truncated(P, beta), arguments.size("draws", draws)
+    m, d_k = arguments.size("m", m), arguments.size("d_k", d_k)
+    d_v, rng = arguments.size("d_v", d_v), arguments.generator("rng", rng)
     K, V, q = (rng.standard_normal((draws, *shape)) for shape in ((m, d_k), (m, d_v), (d_k,)))
     difference = memory.read_kernel(K, V, q, kernel) - memory.read_cache(K, V, q, beta)
     return np.linalg.norm(difference, axis=-1)
 
 
+@arguments.in_floats("scale", "beta")
 def smoother_distances(rng, draws=1, scale=(0.7, 1.24), m=20, d=6, beta=3.0):
     """Distance of softmax read and Gaussian smoother, and length of the softmax read: (2, draws).
 
     A draw: m unit keys, each then scaled by a factor uniform between the two of `scale`, m unit values
     and a unit query, all in R^d. Keys of one length ((1, 1)) give distance 0.
     """
-    kernel, draws = gaussian(beta), arguments.integer("draws", draws, 1)
-    m, d = arguments.integer("m", m, 1), arguments.integer("d", d, 1)
+    beta, draws = arguments.real("beta", beta, least=0), arguments.size("draws", draws)
+    m, d = arguments.size("m", m), arguments.size("d", d)
     low, high = arguments.array("scale", scale, shape=(2,), least=0)
     K, V = unit_vectors((2, draws, m, d), rng)
     q = unit_vectors((draws, d), rng)
     K = K * rng.uniform(min(low, high), max(low, high), size=(draws, m, 1))
     read = memory.read_cache(K, V, q, beta)
-    difference = read - memory.read_kernel(K, V, q, kernel)
+    smoother = lambda Q, K: softmax(-_squared_distances(Q, K) / 2, beta)  # no weight below the floats
+    difference = read - memory.read_kernel(K, V, q, smoother)
     return np.linalg.norm([difference, read], axis=-1)
+
+
+def _squared_distances(Q, K):
+    return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
 def _function(name, function):

@@ -19,6 +19,7 @@ from .kernels import linear_attention
 from .projections import HeadPass, Projections, head_list, project
 
 REGISTERS = ("TOK", "POS", "PREV", "OUT")
+MOST_SLOTS = 10**4  # a matrix of place codes then takes 800 MB
 READINGS = ("softmax", "hard", "linear")
 
 
@@ -34,7 +35,7 @@ class Stream:
         if len(set(vocabulary)) < len(vocabulary):
             arguments.refuse("vocabulary", "a token twice", "different tokens")
         object.__setattr__(self, "vocabulary", vocabulary)
-        object.__setattr__(self, "n_max", arguments.integer("n_max", self.n_max, 3))
+        object.__setattr__(self, "n_max", arguments.integer("n_max", self.n_max, 3, MOST_SLOTS))
 
     @cached_property
     def index(self):
@@ -111,7 +112,7 @@ def named_units(names, size=None, start=0):
         found = dict.fromkeys(names)
     except TypeError:
         arguments.refuse("names", repr(names), "a sequence of names")
-    size = len(found) if size is None else arguments.integer("size", size, len(found))
+    size = len(found) if size is None else arguments.size("size", size, len(found))
     start = arguments.integer("start", start, 0, size - len(found))
     return dict(zip(found, np.eye(size)[start:]))
 
@@ -186,6 +187,7 @@ def shared_probability(V, kappa=10.0, k=1):
     return 1 / (k + (V - k) * math.exp(-kappa / k))
 
 
+@arguments.in_floats("weights")
 def merge_places(weights, start, stop):
     """An attention map with the places start ... stop - 1 as one: columns added up, rows averaged.
 

@@ -14,6 +14,7 @@ from .attention import softmax
 RULES = ("hebbian", "delta", "least squares", "recursive least squares")
 
 
+@arguments.in_floats("S", "k", "eta")
 def erase(S, k, rule="hebbian", eta=1.0, gamma=1.0):
     """What is left of the state before a pair is added: gamma S, for "delta" gamma S (I - eta k k^T).
 
@@ -24,6 +25,7 @@ def erase(S, k, rule="hebbian", eta=1.0, gamma=1.0):
     return _erased(S, k, *_one_step(rule, eta, gamma))
 
 
+@arguments.in_floats("S", "k", "v", "eta")
 def step(S, k, v, rule="hebbian", eta=1.0, gamma=1.0):
     """The state after one more pair: erase(...) + eta v k^T, shape (..., d_v, d_k).
 
@@ -36,6 +38,7 @@ def step(S, k, v, rule="hebbian", eta=1.0, gamma=1.0):
     return _erased(S, k, rule, eta, gamma) + eta * _outer(v, k)
 
 
+@arguments.in_floats("S", "R", "k", "v")
 def recursive_step(S, R, k, v):
     """State and inverse second moment (S, R) after one more pair of recursive least squares.
 
@@ -45,6 +48,10 @@ def recursive_step(S, R, k, v):
     S, k = _pair(S, k)
     v = arguments.array("v", v, shape=S.shape[:-1])
     R = arguments.array("R", R, shape=k.shape + k.shape[-1:])
+    if not np.allclose(R, np.swapaxes(R, -1, -2), rtol=0, atol=1e-8 * np.abs(R).max()):
+        arguments.refuse("R", "a matrix that is not symmetric", "a symmetric matrix")
+    if (1 + (k * _times(R, k)).sum(axis=-1) <= 0).any():
+        arguments.refuse("R", "1 + k . R k of at most 0", "a positive definite matrix")
     return _recursive(S, R, k, v)
 
 
@@ -57,9 +64,10 @@ def stream(K, V, rule="hebbian", eta=1.0, gamma=1.0, ridge=0.0):
     """
     K, V = _pairs(K, V)
     eta, gamma, ridge = _settings(rule, eta, gamma, ridge, K.shape[-2])
-    return _stream(K, V, rule, eta, gamma, ridge)
+    return _checked(_stream(K, V, rule, eta, gamma, ridge), K, V, eta)
 
 
+@arguments.in_floats("K", "V", "eta")
 def write(K, V, rule="hebbian", eta=1.0, gamma=1.0, ridge=0.0):
     """The state after all pairs, shape (..., d_v, d_k); arguments as in stream."""
     K, V = _pairs(K, V)
@@ -71,6 +79,7 @@ def write(K, V, rule="hebbian", eta=1.0, gamma=1.0, ridge=0.0):
     return S
 
 
+@arguments.in_floats("S", "q")
 def read(S, q):
     """Linear read S q: values weighted by similarity, shape (..., d_v) or (..., n, d_v).
 
@@ -82,6 +91,7 @@ def read(S, q):
     return found[..., 0, :] if single else found
 
 
+@arguments.in_floats("K", "V", "q")
 def read_scored(K, V, q, phi):
     """Read of the pairs with a score of each similarity by itself, sum_i v_i phi(k_i . q).
 
@@ -96,6 +106,7 @@ def read_scored(K, V, q, phi):
     return found[..., 0, :] if single else found
 
 
+@arguments.in_floats("K", "V", "q")
 def read_kernel(K, V, q, kernel):
     """Kernel read, sum_i v_i w_i / sum_i w_i with w_i = kernel(q, k_i).
 
@@ -113,6 +124,7 @@ def read_kernel(K, V, q, kernel):
     return found[..., 0, :] if single else found
 
 
+@arguments.in_floats("K", "V", "q")
 def read_cache(K, V, q, beta=1.0):
     """Softmax read sum_i a_i v_i with a = softmax(beta k_i . q) over all kept pairs.
 
@@ -163,6 +175,18 @@ def _stream(K, V, rule, eta, gamma, ridge):
             S, R = _recursive(S, R, k, v)
         else:
             S = _erased(S, k, rule, eta[t], gamma) + eta[t] * _outer(v, k)
+        yield S
+
+
+def _checked(states, K, V, eta):
+    """The states, as long as they are finite."""
+    while True:
+        with np.errstate(over="ignore", invalid="ignore"):
+            S = next(states, None)
+        if S is None:
+            return
+        if not np.isfinite(S).all():
+            arguments.refuse_sizes({"K": K, "V": V, "eta": eta})
         yield S
 
 

@@ -75,8 +75,8 @@ def em(counts, start, rounds):
     start as its responsibilities; round k >= 1 is an M-step on those of round k - 1, then an E-step.
     """
     start = arguments.distribution("start", start, shape=(None, None), axis=1)
-    rounds = arguments.integer("rounds", rounds, 0)
-    counts = arguments.array("counts", counts, shape=(len(start), None), least=0)
+    rounds = arguments.size("rounds", rounds, 0)
+    counts = arguments.array("counts", counts, shape=(len(start), None), least=0, most=arguments.MOST_NUMBER)
     pi, theta = m_step(counts, np.full(start.shape, 1 / start.shape[1]))
     steps = [(pi, theta, log_likelihood(counts, pi, theta), start)]
     for _ in range(rounds):
@@ -88,7 +88,7 @@ def em(counts, start, rounds):
 def next_token(counts, pi, theta):
     """Next-token distribution (V,) of a mixture after a prefix with these counts (V,)."""
     pi = arguments.distribution("pi", pi, shape=(None,))
-    counts = arguments.array("counts", counts, shape=(None,), least=0)
+    counts = arguments.array("counts", counts, shape=(None,), least=0, most=arguments.MOST_NUMBER)
     return naive_bayes.posterior(counts[None], pi, theta)[0] @ np.asarray(theta)
 
 
@@ -153,8 +153,8 @@ def random_starts(lang, runs, rng, rounds=100):
     bags counting alike. A run reaches the pair mixture if it ends less than 1e-6 nats below it.
     """
     arguments.instance("lang", lang, ToyLang)
-    runs = arguments.integer("runs", runs, 1)
-    rounds = arguments.integer("rounds", rounds, 1)
+    runs = arguments.size("runs", runs)
+    rounds = arguments.size("rounds", rounds)
     arguments.generator("rng", rng)
     bags = distinct_bags(lang)
     rho = rng.dirichlet(np.ones(len(pairs(lang))), size=(runs, len(bags)))

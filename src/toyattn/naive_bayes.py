@@ -19,7 +19,7 @@ def fit(counts, labels, alpha=0.0, event_model="multinomial"):
     counts for each word and class. Multinomial theta: share of the word among the tokens of the
     class. Bernoulli theta: share of the documents of the class that hold the word.
     """
-    counts = arguments.array("counts", counts, shape=(None, None), least=0)
+    counts = arguments.array("counts", counts, shape=(None, None), least=0, most=arguments.MOST_NUMBER)
     labels = arguments.array("labels", labels, shape=counts.shape[:1], integers=True, least=0)
     n_classes = int(labels.max()) + 1
     present = set(labels.tolist())
@@ -35,7 +35,7 @@ def estimate(counts, rho, alpha=0.0, event_model="multinomial"):
     rho: (..., D, K), one fit for each index in front; returns pi (..., K) and theta (..., K, V).
     Counting with fractional counts. A class without any weight gets pi = 0 and an even theta.
     """
-    counts = arguments.array("counts", counts, shape=(None, None), least=0)
+    counts = arguments.array("counts", counts, shape=(None, None), least=0, most=arguments.MOST_NUMBER)
     rho = arguments.distribution("rho", rho, axis=-1)
     if rho.ndim < 2 or rho.shape[-2] != len(counts):
         arguments.refuse("rho", f"shape {rho.shape}", f"shape (..., {len(counts)}, K)")
@@ -111,7 +111,7 @@ def _checked(counts, pi, theta, event_model):
         theta = arguments.array("theta", theta, shape=(*pi.shape, None), least=0, most=1)
     else:
         theta = arguments.distribution("theta", theta, shape=(*pi.shape, None), axis=-1)
-    counts = arguments.array("counts", counts, shape=(None, theta.shape[-1]), least=0)
+    counts = arguments.array("counts", counts, shape=(None, theta.shape[-1]), least=0, most=arguments.MOST_NUMBER)
     return counts, pi, theta
 
 

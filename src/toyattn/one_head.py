@@ -64,7 +64,7 @@ def draw(N, heads, rng, values="random"):
     Scores are uniform; a name's is its own, scaled at random, plus one shared by all names there. values:
     "random", or "honest", where a name's value is that name.
     """
-    N, heads = arguments.integer("N", N, 4, MOST_NAMES), arguments.integer("heads", heads, 1)
+    N, heads = arguments.integer("N", N, 4, MOST_NAMES), arguments.size("heads", heads)
     arguments.generator("rng", rng)
     arguments.choice("values", values, VALUES)
     scores = rng.random((heads, N + 8, 12))

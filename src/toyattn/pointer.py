@@ -11,6 +11,7 @@ from . import arguments, information
 from .attention import Read, attention, softmax
 from .toylang import ToyLang
 
+MOST_POWER = 10**6
 FLAGS = {"thanked": (1.0, 0.0), "then": (0.0, 1.0)}  # queries: the subject slot, the object slot
 
 
@@ -20,12 +21,13 @@ def unit_arrows(degrees):
     return np.column_stack([np.cos(angle), np.sin(angle)])
 
 
+@arguments.in_floats("x", "beta")
 def exponential_series(x, beta, K):
     """sum of (beta x)^k / k! for k = 0 to K, entry by entry: exp(beta x) cut after power K."""
     x = arguments.array("x", x)
     beta = arguments.real("beta", beta)
     term = total = np.ones_like(x)
-    for k in range(1, arguments.integer("K", K, 0) + 1):
+    for k in range(1, arguments.integer("K", K, 0, MOST_POWER) + 1):
         term = term * (beta * x) / k
         total = total + term
     return total
@@ -37,6 +39,7 @@ def mean_score(scores, beta):
     return float(softmax(scores, beta) @ scores)
 
 
+@arguments.in_floats("scores")
 def score_variance(scores, beta):
     """Variance of the score under softmax(scores, beta), the derivative of the mean score in beta."""
     scores = arguments.array("scores", scores, shape=(None,))
@@ -72,7 +75,7 @@ def source_weight(m, beta):
 
 def source_cost(m, beta):
     """Nats of that item, ln(1 + (m - 1) e^-beta); beta may be inf."""
-    m = arguments.integer("m", m, 1)
+    m = arguments.integer("m", m, 1, arguments.MOST_NUMBER)
     if not (isinstance(beta, float) and beta == math.inf):
         beta = arguments.real("beta", beta, least=0)
     return math.log1p((m - 1) * math.exp(-beta))
@@ -83,13 +86,13 @@ def beta_needed(m, nats):
 
     m: at least 2. 0 where equal weights are cheap enough already.
     """
-    m = arguments.integer("m", m, 2)
+    m = arguments.integer("m", m, 2, arguments.MOST_NUMBER)
     nats = arguments.real("nats", nats, least=0)
     if nats == 0:
         arguments.refuse("nats", 0, "a number above 0")
     if nats >= math.log(m):
         return 0.0
-    return math.log((m - 1) / math.expm1(nats))
+    return math.log(m - 1) - math.log(math.expm1(nats))
 
 
 def target_probability(weights, holds):
@@ -132,7 +135,7 @@ def loss_gradient(weights, V, g, beta=1.0):
 
 def slot_keys(m):
     """Keys (m, 2) by hand: (1, 0) in the subject slot 0, (0, 1) in the object slot 2, else (0, 0)."""
-    keys = np.zeros((arguments.integer("m", m, 3), 2))
+    keys = np.zeros((arguments.size("m", m, 3), 2))
     keys[0, 0] = keys[2, 1] = 1
     return keys
 
@@ -143,6 +146,8 @@ def toylang_pointer(lang, tokens, beta):
     tokens: a prefix of a sentence that ends in "then" or "thanked"; values are one-hot tokens.
     """
     values, _ = _prefix(lang, tokens)
+    if beta is None:
+        arguments.refuse("beta", beta, "a number, or inf")
     return attention([FLAGS[tokens[-1]]], slot_keys(len(values)), values, beta)
 
 
@@ -153,10 +158,10 @@ def name_lookup(lang, tokens, beta):
     of a model that cannot tell the order.
     """
     values, _ = _prefix(lang, tokens)
+    if not (isinstance(beta, float) and beta == math.inf):
+        beta = arguments.real("beta", beta, least=0)
     names = [token in lang.names for token in tokens]
     read = attention([[1.0]], np.array(names, dtype=float)[:, None], values, beta)
-    if beta < 0:
-        arguments.refuse("beta", beta, "0 or more, since names are what is looked up")
     found = read.outputs[0, : lang.N]  # the vocabulary begins with the names
     return found / found.sum()
 

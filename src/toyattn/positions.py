@@ -7,6 +7,8 @@ import numpy as np
 
 from . import arguments
 
+MOST_PLACE = 10**9  # beyond, the digits of an angle run out
+
 
 def frequencies(d):
     """The d / 2 frequencies 10000^(-2i/d) of the code (radians a token); d even."""
@@ -15,15 +17,16 @@ def frequencies(d):
 
 
 def sinusoidal(places, d):
-    """Codes (m, d) of the places (m,): sin(w t) at even and cos(w t) at odd coordinates."""
-    places = arguments.array("places", places, shape=(None,), integers=True)
-    angle = places[:, None] * frequencies(d)
-    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(places), d)
+    """Codes (m, d) of the places (m,): sin(w t) at even and cos(w t) at odd coordinates.
+
+    places: whole numbers of a size up to MOST_PLACE, as offsets are below.
+    """
+    return _codes(_places(places), d)
 
 
 def rotation(b, d):
     """R_b (d, d), block diagonal: R_b times the code of t is the code of t + b, for every t."""
-    angle = arguments.integer("b", b) * frequencies(d)
+    angle = _shift(b) * frequencies(d)
     return scaled_rotations(np.cos(angle), np.sin(angle))
 
 
@@ -38,6 +41,7 @@ def scaled_rotations(alpha, eta):
     return np.kron(np.diag(alpha), np.eye(2)) + np.kron(np.diag(eta), quarter_turn)
 
 
+@arguments.in_floats("alpha", "eta")
 def offset_score(alpha, eta, b):
     """Score of the codes at t and t + b under scaled_rotations(alpha, eta), the same for every t.
 
@@ -45,22 +49,36 @@ def offset_score(alpha, eta, b):
     """
     alpha = arguments.array("alpha", alpha, shape=(None,))
     eta = arguments.array("eta", eta, shape=alpha.shape)
-    angle = arguments.integer("b", b) * frequencies(2 * len(alpha))
+    angle = _shift(b) * frequencies(2 * len(alpha))
     return float(alpha @ np.cos(angle) - eta @ np.sin(angle))
 
 
+@arguments.in_floats("B")
 def code_scores(B, places, b):
     """Scores of the codes at t and t + b under a bilinear form B (d, d), one for each t of places (m,)."""
     B = arguments.array("B", B, shape=(None, None))
     if B.shape[0] != B.shape[1] or B.shape[0] % 2:
         arguments.refuse("B", f"shape {B.shape}", "a square matrix of even size")
-    places = arguments.array("places", places, shape=(None,), integers=True)
-    here, there = (sinusoidal(places + shift, len(B)) for shift in (0, arguments.integer("b", b)))
+    places = _places(places)
+    here, there = (_codes(places + shift, len(B)) for shift in (0, _shift(b)))
     return np.einsum("ti,ij,tj->t", here, B, there)
 
 
+def _codes(places, d):
+    angle = places[:, None] * frequencies(d)
+    return np.stack([np.sin(angle), np.cos(angle)], axis=-1).reshape(len(places), d)
+
+
+def _places(places):
+    return arguments.array("places", places, (None,), True, -MOST_PLACE, MOST_PLACE)
+
+
+def _shift(b):
+    return arguments.integer("b", b, -MOST_PLACE, MOST_PLACE)
+
+
 def _even(d):
-    d = arguments.integer("d", d, 2)
+    d = arguments.size("d", d, 2)
     if d % 2:
         arguments.refuse("d", d, "an even integer")
     return d

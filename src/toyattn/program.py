@@ -162,7 +162,7 @@ def draw(lang, size, rng, front="none"):
     arguments.choice("front", front, FRONTS)
     if front == "clause" and lang.N < 4:
         arguments.refuse("lang", f"N = {lang.N}", "at least four names for a clause of other names")
-    sentences = lang.sample(rng, arguments.integer("size", size, 1))
+    sentences = lang.sample(rng, arguments.size("size", size))
     if front == "none":
         return sentences
     found = []

@@ -48,6 +48,7 @@ class HeadPass(NamedTuple):
     write: np.ndarray
 
 
+@arguments.in_floats("X")
 def project(X, W, product=np.matmul):
     """Queries, keys and values of the rows X (n, d) under a head's Projections W."""
     arguments.instance("W", W, Projections)
@@ -57,6 +58,7 @@ def project(X, W, product=np.matmul):
     return product(X, W.W_Q), product(X, W.W_K), product(X, W.W_V)
 
 
+@arguments.in_floats("X")
 def head(X, W, beta=None, mask=None, product=np.matmul):
     """One head on the rows X (n, d), a HeadPass; beta, mask and product as in attention."""
     Q, K, V = project(X, W, product)
@@ -65,6 +67,7 @@ def head(X, W, beta=None, mask=None, product=np.matmul):
     return HeadPass(Q, K, V, *read, write)
 
 
+@arguments.in_floats("X")
 def multi_head(X, heads, beta=None, mask=None):
     """Sum of the writes of several heads on X (n, d); the same as concatenation followed by one W_O."""
     heads = head_list("heads", heads)
@@ -100,12 +103,13 @@ def split(W_Q, W_K, W_V, W_O, n_h):
 
 def random_head(d, d_k, d_v, rng):
     """A head of independent normal entries with standard deviation one over root fan-in."""
-    d, d_k = arguments.integer("d", d, 1), arguments.integer("d_k", d_k, 1)
-    d_v, rng = arguments.integer("d_v", d_v, 1), arguments.generator("rng", rng)
+    d, d_k = arguments.size("d", d), arguments.size("d_k", d_k)
+    d_v, rng = arguments.size("d_v", d_v), arguments.generator("rng", rng)
     shapes = (d, d_k), (d, d_k), (d, d_v), (d_v, d)
     return Projections(*(rng.standard_normal(shape) / np.sqrt(shape[0]) for shape in shapes))
 
 
+@arguments.in_floats("W_Q", "W_K", "G")
 def regauge(W_Q, W_K, G):
     """Another pair with the same product W_Q W_K^T: (W_Q G, W_K G^-T) for an invertible G (d_k, d_k)."""
     W_Q, W_K = _pair(W_Q, W_K)
@@ -130,6 +134,7 @@ def family_dimension(d, d_k):
     return (d_k := arguments.integer("d_k", d_k, 1, d)) * (2 * d - d_k)
 
 
+@arguments.in_floats("X")
 def generate(X, W, beta=None):
     """The causal head run token by token with stored keys and values; its writes (n, d).
 

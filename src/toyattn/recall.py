@@ -33,7 +33,7 @@ def hebbian_error(m, d):
     m: number or array >= 1.
     """
     m = arguments.array("m", m, least=1)
-    error = (m - 1) / arguments.integer("d", d, 1)
+    error = (m - 1) / arguments.integer("d", d, 1, arguments.MOST_NUMBER)
     return float(error) if error.ndim == 0 else error
 
 
@@ -43,7 +43,7 @@ def least_squares_error(m, d):
     m: number or array >= 1.
     """
     m = arguments.array("m", m, least=1)
-    error = np.maximum(1 - arguments.integer("d", d, 1) / m, 0)
+    error = np.maximum(1 - arguments.integer("d", d, 1, arguments.MOST_NUMBER) / m, 0)
     return float(error) if error.ndim == 0 else error
 
 
@@ -53,7 +53,7 @@ def decay_error(age, n, gamma, d):
     Lost signal (1 - gamma^age)^2 plus noise (sum_{b<n} gamma^(2b) - gamma^(2 age)) / d; age: whole
     number in 0 ... n - 1 or an array of them. gamma = 1 gives hebbian_error.
     """
-    n, d = arguments.integer("n", n, 1), arguments.integer("d", d, 1)
+    n, d = arguments.size("n", n), arguments.integer("d", d, 1, arguments.MOST_NUMBER)
     age = arguments.array("age", age, integers=True, least=0, most=n - 1)
     gamma = arguments.real("gamma", gamma, 0, 1)
     noise = (gamma ** (2 * np.arange(n))).sum() - gamma ** (2 * age)
@@ -63,7 +63,7 @@ def decay_error(age, n, gamma, d):
 
 def decay_crossing(n, gamma, d):
     """First age at which the decayed read is worse than the empty answer (None if at no age below n)."""
-    n = arguments.integer("n", n, 1)
+    n = arguments.size("n", n)
     above = np.flatnonzero(decay_error(np.arange(n), n, gamma, d) > 1)
     return int(above[0]) if len(above) else None
 
@@ -74,7 +74,7 @@ def delta_errors(n, d):
     A = E|e|^2 and B = E e.v for the error e of each stored pair, and G = E|S|^2 obey a closed recursion
     in the writes, from E (k.k')^2 = 1/d and the fourth moments of the sphere.
     """
-    n, d = arguments.integer("n", n, 1), arguments.integer("d", d, 1)
+    n, d = arguments.size("n", n), arguments.integer("d", d, 1, arguments.MOST_NUMBER)
     A, B, G = np.zeros(1), np.zeros(1), 1.0
     for _ in range(n - 1):
         A_next = A + 2 * (B - A) / d + 1 / d + (G + 2 * (1 - 2 * B + A)) / (d * (d + 2))
@@ -88,7 +88,7 @@ def recall_probability(m, d, N):
     Integral of the normal density times Phi(z + 1/s)^(N-1) over z, with s^2 = (m - 1)/(N d); m: a number
     >= 1. An approximation to the Hebbian memory. By the trapezoidal rule, to about 1e-12.
     """
-    N = arguments.integer("N", N, 2)
+    N = arguments.integer("N", N, 2, arguments.MOST_NUMBER)
     s = math.sqrt(hebbian_error(arguments.real("m", m, least=1), d) / N)
     if s == 0:
         return 1.0
@@ -105,9 +105,8 @@ def simulate_recall(m, d, N, rng, trials=200, queries=8):
     (all t, if fewer) are asked, and the name of the largest entry is the answer. The queries of a trial
     share one memory, and the rows share their trials.
     """
-    m, d = arguments.integer("m", m, 1), arguments.integer("d", d, 1)
-    N, trials = arguments.integer("N", N, 2), arguments.integer("trials", trials, 1)
-    queries = arguments.integer("queries", queries, 1)
+    m, d, N = arguments.size("m", m), arguments.size("d", d), arguments.size("N", N, 2)
+    trials, queries = arguments.size("trials", trials), arguments.size("queries", queries)
     K = unit_vectors((trials, m, d), rng)
     names = rng.integers(N, size=(trials, m))
     V = np.eye(N)[names]
@@ -120,6 +119,7 @@ def simulate_recall(m, d, N, rng, trials=200, queries=8):
     return Recall(right, interference)
 
 
+@arguments.in_floats("eta")
 def simulate_errors(m, d, rule, rng, trials=200, eta=1.0, gamma=1.0, ridge=0.0):
     """Squared errors of all m pairs after the last write, in the order of writing: (trials, m).
 
@@ -137,5 +137,5 @@ def simulate_cache_errors(m, d, beta, rng, trials=200):
 
 
 def _random_pairs(m, d, trials, rng):
-    m, d = arguments.integer("m", m, 1), arguments.integer("d", d, 1)
-    return unit_vectors((2, arguments.integer("trials", trials, 1), m, d), rng)
+    m, d = arguments.size("m", m), arguments.size("d", d)
+    return unit_vectors((2, arguments.size("trials", trials), m, d), rng)

@@ -31,6 +31,7 @@ def n_parameters(d, V):
     return d**2 + 2 * d * V + d + V
 
 
+@arguments.in_floats("W_h", "x")
 def states(W_h, x, phi="tanh"):
     """States h_1 ... h_n of the net, shape (..., n, d), one step after the other.
 
@@ -45,6 +46,7 @@ def states(W_h, x, phi="tanh"):
     return np.stack(found, axis=-2)
 
 
+@arguments.in_floats("W_h", "h", "gradient")
 def pull_back(W_h, h, gradient, phi="tanh"):
     """Gradient of a loss of h_n in every state: dl/dh_1 ... dl/dh_n, shape (..., n, d).
 
@@ -59,6 +61,7 @@ def pull_back(W_h, h, gradient, phi="tanh"):
     return np.stack(found[::-1], axis=-2)
 
 
+@arguments.in_floats("g")
 def linear_gradient(g, D):
     """Size of a unit gradient D steps back in the linear net with W_h = g Q, Q orthogonal: g^D.
 
@@ -70,14 +73,20 @@ def linear_gradient(g, D):
     return float(size) if D.ndim == 0 else size
 
 
+@arguments.in_floats("W_h")
 def power_bounds(W_h, D):
     """(rho^D, ||W_h^D||_2, cond(Z) rho^D): the size of a matrix power and what it lies between.
 
-    rho: spectral radius of W_h (d, d), Z: its eigenvectors (columns of unit length); D >= 0.
+    rho: spectral radius of W_h (d, d), which has a basis of eigenvectors Z (columns of unit length);
+    D >= 0.
     """
     W_h = _square("W_h", W_h)
-    D = arguments.integer("D", D, 0)
+    D = arguments.integer("D", D, 0, arguments.MOST_NUMBER)
     eigenvalues, Z = np.linalg.eig(W_h)
+    if not np.isfinite(Z).all():
+        arguments.refuse_sizes({"W_h": W_h})
+    if np.linalg.matrix_rank(Z) < len(Z):
+        arguments.refuse("W_h", "a matrix without a basis of eigenvectors", "one that has such a basis")
     low = float(np.abs(eigenvalues).max() ** D)
     size = float(np.linalg.norm(np.linalg.matrix_power(W_h, D), 2))
     return low, size, float(np.linalg.cond(Z)) * low
@@ -97,12 +106,13 @@ def cell_gradient(f):
 
 def random_orthogonal(d, size, rng):
     """`size` random orthogonal matrices, shape (size, d, d), uniform (Haar; Mezzadri 2007)."""
-    d = arguments.integer("d", d, 1)
-    size = arguments.integer("size", size, 1)
+    d = arguments.size("d", d)
+    size = arguments.size("size", size)
     Q, R = np.linalg.qr(arguments.generator("rng", rng).standard_normal((size, d, d)))
     return Q * np.sign(np.diagonal(R, axis1=-2, axis2=-1))[:, None, :]
 
 
+@arguments.in_floats("g", "scale")
 def tanh_gradients(g, rng, nets=20, d=16, D=48, warm_up=12, scale=0.1, F=6):
     """Sizes of a unit gradient pulled back 0 ... D steps through random tanh nets, shape (nets, D + 1).
 
@@ -111,9 +121,9 @@ def tanh_gradients(g, rng, nets=20, d=16, D=48, warm_up=12, scale=0.1, F=6):
     gradient starts at the last state. Equal seeds give equal Q, W_x and words for every g.
     """
     g = arguments.real("g", g, least=0)
-    nets, d = arguments.integer("nets", nets, 1), arguments.integer("d", d, 1)
-    D, warm_up = arguments.integer("D", D, 0), arguments.integer("warm_up", warm_up, 1)
-    scale, F = arguments.real("scale", scale, least=0), arguments.integer("F", F, 1)
+    nets, d = arguments.size("nets", nets), arguments.size("d", d)
+    D, warm_up = arguments.size("D", D, 0), arguments.size("warm_up", warm_up)
+    scale, F = arguments.real("scale", scale, least=0), arguments.size("F", F)
     arguments.generator("rng", rng)
     W_h = g * random_orthogonal(d, nets, rng)
     W_x = scale * rng.standard_normal((nets, F, d))
@@ -125,6 +135,7 @@ def tanh_gradients(g, rng, nets=20, d=16, D=48, warm_up=12, scale=0.1, F=6):
     return np.linalg.norm(pulled, axis=-1)[:, ::-1]
 
 
+@arguments.in_floats("lam", "nu", "h_0")
 def loop(lam, nu, h_0=None):
     """All states of h_t = lam_t h_{t-1} + nu_t, one step after the other: shape of nu, (n, ...).
 
@@ -139,6 +150,7 @@ def loop(lam, nu, h_0=None):
     return np.array(found)
 
 
+@arguments.in_floats("lam", "nu", "h_0")
 def scan(lam, nu, h_0=None):
     """The same states by doubling: in each round every step merges its run with the run before it.
 
@@ -148,10 +160,12 @@ def scan(lam, nu, h_0=None):
     lam, nu, h_0 = _affine(lam, nu, h_0)
     reach, rounds = 1, 0
     while reach < len(nu):
-        nu = np.concatenate([nu[:reach], lam[reach:] * nu[:-reach] + nu[reach:]])
-        lam = np.concatenate([lam[:reach], lam[reach:] * lam[:-reach]])
+        carried = np.where(nu[:-reach] == 0, 0, lam[reach:] * nu[:-reach])  # a product of lam may be infinite
+        nu = np.concatenate([nu[:reach], carried + nu[reach:]])
+        merged = lam[reach:] * lam[:-reach]
+        lam = np.concatenate([lam[:reach], np.where(np.isnan(merged), 0, merged)])  # 0 times infinite
         reach, rounds = 2 * reach, rounds + 1
-    return Scan(lam * h_0 + nu, rounds)
+    return Scan(np.where(h_0 == 0, 0, lam * h_0) + nu, rounds)
 
 
 def _net(name, W_h, steps, phi):

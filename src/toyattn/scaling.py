@@ -28,8 +28,8 @@ def random_scores(rows, m, d_k, rng, progress=None):
 
     Drawn row by row, query first. progress: called with (rows done, rows) now and then.
     """
-    rows, m = arguments.integer("rows", rows, 1), arguments.integer("m", m, 1)
-    d_k, rng = arguments.integer("d_k", d_k, 1), arguments.generator("rng", rng)
+    rows, m = arguments.size("rows", rows), arguments.size("m", m)
+    d_k, rng = arguments.size("d_k", d_k), arguments.generator("rng", rng)
     if progress is not None and not callable(progress):
         arguments.refuse("progress", repr(progress), "None or a function of (done, rows)")
     at_once = max(1, DRAWN_AT_ONCE // ((m + 1) * d_k))

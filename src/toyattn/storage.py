@@ -16,7 +16,7 @@ def counting_bound(b, d, N):
 
     Holds for every design, at finite precision (exact int).
     """
-    bits = arguments.integer("b", b, 1) * arguments.integer("d", d, 1)
+    bits = arguments.integer("b", b, 1, MOST_BITS) * arguments.integer("d", d, 1)
     N = arguments.integer("N", N, 2)
     if bits > MOST_BITS:
         arguments.refuse("d", f"{bits} bits", f"at most {MOST_BITS} bits in all")

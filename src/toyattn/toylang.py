@@ -23,6 +23,7 @@ THINGS = "book pen cup".split()
 FILLERS = "and so well now yes ok".split()
 TEMPLATE = "gave a then thanked .".split()
 MOST_LISTED = 200_000
+MOST_GAP = 10**6
 
 
 class Choices(NamedTuple):
@@ -36,7 +37,7 @@ class Choices(NamedTuple):
 
 @dataclass(frozen=True)
 class ToyLang:
-    """The language with N names (2 to 48), F filler words (1 to 6) and L fillers in the gap.
+    """The language with N names (2 to 48), F filler words (1 to 6) and L fillers in the gap (0 to 10^6).
 
     Source: the book's own construction. All costs are in nats.
     """
@@ -46,7 +47,7 @@ class ToyLang:
     L: int = 3
 
     def __post_init__(self):
-        limits = {"N": (2, len(NAMES)), "F": (1, len(FILLERS)), "L": (0, None)}
+        limits = {"N": (2, len(NAMES)), "F": (1, len(FILLERS)), "L": (0, MOST_GAP)}
         for size, (least, most) in limits.items():
             value = arguments.integer(size, getattr(self, size), least, most)
             object.__setattr__(self, size, value)
@@ -168,7 +169,7 @@ class ToyLang:
         """A random sentence (tuple of n str), or a list of `size` of them."""
         arguments.generator("rng", rng)
         if size is not None:
-            return [self.sample(rng) for _ in range(arguments.integer("size", size, 0))]
+            return [self.sample(rng) for _ in range(arguments.size("size", size, 0))]
         X, Y = rng.choice(self.N, size=2, replace=False)
         fillers = [self.fillers[word] for word in rng.integers(self.F, size=self.L)]
         return self.sentence(

@@ -39,7 +39,7 @@ def gate(lang):
 def draw_words(lang, sentences, rng):
     """Words in front of the last name of random sentences, vocabulary indices (sentences, L + 8)."""
     arguments.instance("lang", lang, ToyLang)
-    sentences = arguments.integer("sentences", sentences, 1)
+    sentences = arguments.size("sentences", sentences)
     arguments.generator("rng", rng)
     some = lang.sentence(*lang.names[:2], lang.things[0], lang.fillers[:1] * lang.L)
     words = np.tile(lang.encode(some)[: lang.last_x], (sentences, 1))
@@ -60,7 +60,7 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
     """
     gaps = arguments.array("gaps", gaps, shape=(None,), integers=True, least=0)
     readers = _readers(readers)
-    sentences, d = arguments.integer("sentences", sentences, 1), arguments.integer("d", d, 1)
+    sentences, d = arguments.size("sentences", sentences), arguments.size("d", d)
     beta = arguments.real("beta", beta, least=0)
     if not isinstance(gated, (bool, np.bool_)):
         arguments.refuse("gated", repr(gated), "True or False")
@@ -85,7 +85,7 @@ def trace(lang, tokens, rng, d=8, beta=8.0):
     """
     arguments.instance("lang", lang, ToyLang)
     lang.parse(tokens)
-    d, beta = arguments.integer("d", d, 1), arguments.real("beta", beta, least=0)
+    d, beta = arguments.size("d", d), arguments.real("beta", beta, least=0)
     table = unit_vectors((len(lang.vocabulary), d), rng)
     K = unit_vectors((lang.last_x, d), rng)
     V, names = table[lang.encode(tokens)[: lang.last_x]], table[: lang.N]

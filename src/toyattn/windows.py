@@ -20,7 +20,7 @@ def window(tokens, place, r):
     """The r tokens in front of a place of the text, start markers included (tuple of r str)."""
     tokens = arguments.tokens("tokens", tokens)
     place = arguments.integer("place", place, 0, len(tokens))
-    r = arguments.integer("r", r, 0)
+    r = arguments.size("r", r, 0)
     return (START,) * (r - place) + tokens[max(place - r, 0) : place]
 
 
@@ -29,7 +29,7 @@ def fit(sentences, r):
 
     sentences: iterable of token sequences; all places of all sentences are pooled.
     """
-    r = arguments.integer("r", r, 0)
+    r = arguments.size("r", r, 0)
     table = {}
     for tokens in arguments.sequences("sentences", sentences):
         padded = (START,) * r + tokens
@@ -61,7 +61,7 @@ def probability(table, window, token, alpha=0.0, n_types=None):
 
 def costs(table, tokens, alpha=0.0, n_types=None):
     """Nats that a count table charges for each token of a text (array of len(tokens))."""
-    r = _order(table)
+    r, alpha = _order(table), arguments.real("alpha", alpha, least=0)
     tokens = arguments.tokens("tokens", tokens, least=1)
     nats = []
     for place, token in enumerate(tokens):
@@ -177,7 +177,7 @@ def rows_in_use(lang, r):
     Windows of different places are different, unless they hold fillers only or, at r = 1, one name.
     """
     arguments.instance("lang", lang, ToyLang)
-    r = arguments.integer("r", r, 1)
+    r = arguments.size("r", r)
     if r == 1:
         return 1 + len(lang.vocabulary) - 1 - (lang.F if lang.L == 0 else 0)  # no row for "."
     gaps = max(lang.L - r + 1, 0)  # places whose window lies inside the gap
@@ -228,7 +228,7 @@ def fallback_cost(lang, M):
 def simulate_collection(n, runs, rng):
     """Sentences read until all n rows were met, in each of `runs` simulated readings (int array)."""
     n = arguments.integer("n", n, 1, 10**6)
-    runs = arguments.integer("runs", runs, 1)
+    runs = arguments.size("runs", runs)
     arguments.generator("rng", rng)
     met = np.zeros((runs, n), dtype=bool)
     rows_met, needed = np.zeros(runs, dtype=np.int64), np.zeros(runs, dtype=np.int64)
@@ -248,8 +248,8 @@ def simulate_fallback(lang, M, trials, rng):
     Returns an array of `trials`: 0 if the row of the new sentence was met, else the cost of the
     two-token row.
     """
-    M = arguments.integer("M", M, 0)
-    trials = arguments.integer("trials", trials, 1)
+    M = arguments.size("M", M, 0)
+    trials = arguments.size("trials", trials)
     arguments.generator("rng", rng)
     rows = rows_needed(lang)
     if rows >= 2**63:
