@@ -97,3 +97,21 @@ NO_SENTENCE = tokens(
 WORD = st.one_of(anything, st.integers(), st.just("Hal"), st.just(["Ann"]))
 lang = st.one_of(anything, st.integers(), st.just((3, 2, 1)), st.just(ToyLang))
 rng = st.one_of(anything, st.integers(), st.just(np.random), st.just(np.random.RandomState(0)))
+
+
+def extremes(good):
+    """The number, or the array, at the edges of what a float or an integer of 64 bits can be."""
+    if isinstance(good, int) and not isinstance(good, bool):
+        return [10**5000, 10**400, 2**64, 2**63]
+    try:
+        shaped = np.asarray(good, dtype=float)
+    except (TypeError, ValueError):
+        return []
+    found = []
+    for edge in (1e308, -1e308, 1e200, 1e155, 1e-200, 1e-320, 5e-324):
+        first, last = shaped.copy(), shaped.copy()
+        first.flat[0], last.flat[-1] = edge, edge
+        found += [np.full(shaped.shape, edge), first, last] if shaped.ndim else [edge]
+    whole = shaped.astype(object)
+    whole.flat[0] = 10**400
+    return [*found, whole.tolist()]

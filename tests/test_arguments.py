@@ -149,3 +149,67 @@ def test_generator():
     for bad in (None, 0, np.random, np.random.RandomState(0)):
         with pytest.raises(ValueError, match="^rng: wanted a Generator"):
             arguments.generator("rng", bad)
+
+
+def test_size():
+    assert arguments.size("x", 1) == 1 and arguments.size("x", np.int64(0), 0) == 0
+    for bad in (0, 10**9 + 1, 10**400, 1.0, True):
+        with pytest.raises(ValueError, match="^x: wanted an integer from 1 to 1000000000, got "):
+            arguments.size("x", bad)
+
+
+def test_integers_that_python_does_not_print():
+    for call in (lambda n: arguments.integer("x", n, 1, 5), lambda n: arguments.integer("x", 0, n), lambda n: arguments.real("x", n)):
+        with pytest.raises(ValueError, match="^x: wanted .*, got "):
+            call(10**5000)
+
+
+def test_what_would_pass_as_another_number_is_refused():
+    with pytest.raises(ValueError, match="^x: wanted integers of 64 bits"):
+        arguments.array("x", np.array([2**63], dtype=np.uint64), integers=True)
+    with pytest.raises(ValueError, match="^x: wanted an array without a mask"):
+        arguments.array("x", np.ma.masked_array([1.0, 2.0], [True, False]))
+    assert arguments.array("x", np.array([2**63 - 1], dtype=np.uint64), integers=True) == 2**63 - 1
+
+
+@arguments.in_floats("a", "b")
+def product(a, b, c=1.0):
+    """a b c."""
+    return arguments.array("a", a) * arguments.array("b", b) * c
+
+
+@arguments.in_floats("x")
+def square(x):
+    """x^2, by the product."""
+    return product(x, x), [product(x, 0)]
+
+
+def test_results_beyond_the_floats_name_the_argument_that_is_farthest_from_1():
+    assert product(1e300, 1e8) == 1e308 and product.__doc__ == "a b c."
+    for a, b, name in ((1e300, 1e10, "a"), (1e10, 1e300, "b"), ([1.0, 1e200], [1.0, 1e250], "b"), (1e-320, 1e300, None)):
+        if name is None:
+            assert product(a, b) > 0
+            continue
+        with pytest.raises(ValueError, match=f"^{name}: wanted numbers whose result is within the floats, got an entry of size "):
+            product(a, b)
+    with pytest.raises(ValueError, match="^a: wanted numbers"):
+        product(1.5, 1.0, c=np.nan)
+
+
+def test_a_function_inside_another_leaves_the_naming_to_it():
+    assert square(2.0) == (4.0, [0.0])
+    with pytest.raises(ValueError, match="^x: wanted numbers whose result is within the floats, got an entry of size 1e\\+200"):
+        square(1e200)
+    with pytest.raises(ValueError, match="^b: wanted numbers"):  # the outer call is over
+        product(1.0, 1e308, c=1e10)
+
+
+def test_inner_refusals_of_infinities_are_named_by_the_outer_function():
+    @arguments.in_floats("x")
+    def outer(x):
+        return arguments.array("inner", np.float64(x) * 10)
+
+    with pytest.raises(ValueError, match="^x: wanted numbers"):
+        outer(1e308)
+    with pytest.raises(ValueError, match="^y: wanted something"):
+        arguments.in_floats("x")(lambda x: arguments.refuse("y", "else", "something"))(1)

@@ -206,3 +206,13 @@ def test_chance_of_a_sentence_adds_the_listing_up(N, F, L):
     exact = exact_shares(lang)
     chance = sum(math.prod(exact[token] for token in tokens) for tokens in lang.sentences())
     assert bag.chance_of_a_sentence(lang) == pytest.approx(float(chance), rel=1e-12)
+
+
+def test_smoothing_with_numbers_of_every_size():
+    """In fractions."""
+    for count, total, alpha, n in [(1e150, 1e150, 1e150, 10**150), (0, 1e150, 1e-150, 3), (1e-320, 1e-310, 0.0, 2), (3, 7, 0.5, 10**150)]:
+        wanted = (Fraction(count) + Fraction(alpha)) / (Fraction(total) + Fraction(alpha) * n)
+        assert bag.smoothed(count, total, alpha, n) == pytest.approx(float(wanted), rel=1e-12)
+    for wrong in ({"total": 1e200}, {"alpha": 1e200}, {"n_types": 10**400}):
+        with pytest.raises(ValueError, match=f"^{[*wrong][0]}: wanted "):
+            bag.smoothed(**{"count": 1, "total": 2, "alpha": 0.5, "n_types": 3, **wrong})

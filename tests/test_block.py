@@ -1,6 +1,7 @@
 """Layer norm, MLP, blocks and stacks; the random stack of chapter C2; the block that solves ToyLang."""
 
 from dataclasses import replace
+from fractions import Fraction
 import math
 
 from hypothesis import given, settings, strategies as st
@@ -222,3 +223,20 @@ def test_the_right_name_leads_at_every_gap(L):
     made = toylang_block.run(toylang_block.build(lang), tokens)
     for place in (lang.second_y, lang.last_x):
         assert lang.names[made.logits[place - 1].argmax()] == tokens[place]
+
+
+@pytest.mark.parametrize("scale", [1e300, 1.0, 1e-300])
+def test_layer_norm_at_the_edges_of_floats(scale):
+    """In fractions: no square overflows, and none vanishes."""
+    X = np.array([[3.0, -1.5, 0.25, 8.0], [-1.0, 1.0, 0.0, 1e-3]]) * scale
+    for row, found in zip(X, blocks.layer_norm(X, gain=2.0, shift=0.5)):
+        row = [Fraction(x) for x in row]
+        mean = sum(row) / 4
+        squares = [(x - mean) ** 2 / (sum((y - mean) ** 2 for y in row) / 4) for x in row]
+        assert found == pytest.approx([0.5 + 2 * math.copysign(math.sqrt(s), x - mean) for s, x in zip(squares, row)], rel=1e-14)
+
+
+def test_layer_norm_of_the_largest_floats():
+    largest = np.finfo(float).max
+    assert blocks.layer_norm([largest, -largest]).tolist() == [1, -1]
+    assert blocks.layer_norm([5e-324, 0.0]).tolist() == [1, -1]

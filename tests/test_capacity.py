@@ -104,3 +104,22 @@ def test_the_bounds_are_those_of_the_documentation():
         assert math.isfinite(function(beta, 2000))
         with pytest.raises(ValueError, match="^beta: "):
             function(math.nextafter(beta, math.inf), 2000)
+
+
+@pytest.mark.parametrize("beta, d", [(1.5, 5), (3, 24), (5, 40)])
+def test_capacities_inside_drawn_keys_and_drawn_normals(beta, d):
+    """At the stated number of pairs the drawn ratio is 1 on average: 3,000 draws, 4.5 standard errors, keys for the exact form,
+    normal overlaps of variance 1/d for the Gaussian one."""
+    rng = np.random.default_rng(d)
+    exact, gauss = capacity.softmax_capacity(beta, d), capacity.gaussian_capacity(beta, d)
+    for pairs, overlaps in ((exact, drawn_overlaps), (gauss, lambda rng, m, d: rng.standard_normal(m) / math.sqrt(d))):
+        whole = math.ceil(pairs) - 1
+        ratios = np.array([np.exp(2 * beta * (overlaps(rng, whole, d) - 1)).sum() for _ in range(3000)])
+        ratios *= (pairs - 1) / whole
+        assert abs(ratios.mean() - 1) < 4.5 * ratios.std() / math.sqrt(3000)
+
+
+def drawn_overlaps(rng, m, d):
+    """The first coordinates of m random unit vectors."""
+    K = rng.standard_normal((m, d))
+    return K[:, 0] / np.sqrt((K * K).sum(axis=1))

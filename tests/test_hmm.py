@@ -1,6 +1,7 @@
 """Hidden Markov models against sums over all state paths, and the hand machine against the listing."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import product
 import math
 
@@ -133,3 +134,26 @@ def test_sizes_of_the_hand_machine():
     with pytest.raises(ValueError, match="^tokens: .*paths"):
         hmm.path_probabilities(*random_model(0, 4), [0] * 10)
     assert hmm.path_probabilities(*random_model(0, 4), [0] * 9).size == 4**9
+
+
+@pytest.mark.parametrize("J, n", [(2, 3), (3, 40), (4, 2000)])
+def test_next_token_after_texts_of_any_length(J, n):
+    """In fractions of the very floats; the probability of 2,000 tokens is below every float."""
+    pi, T, o = random_model(n, J)
+    tokens = np.random.default_rng(n).integers(3, size=n).tolist()
+    exact = lambda matrix: [[Fraction(x) for x in row] for row in matrix]
+    belief, moves, says = [Fraction(x) for x in pi], exact(T), exact(o)
+    for token in tokens:
+        now = [p * row[token] for p, row in zip(belief, says)]
+        belief = [sum(p * row[j] for p, row in zip(now, moves)) for j in range(J)]
+        largest = max(belief)  # cut to 200 bits, so that the fractions stay short
+        belief = [Fraction(int(p / largest * 2**200), 2**200) for p in belief]
+    wanted = [sum(p * row[w] for p, row in zip(belief, says)) / sum(belief) for w in range(3)]
+    assert hmm.next_token(pi, T, o, tokens) == pytest.approx([float(p) for p in wanted], rel=1e-12)
+    assert n < 2000 or hmm.forward(pi, T, o, tokens)[-1].sum() == 0
+
+
+@pytest.mark.parametrize("function", [hmm.forward, hmm.next_token, hmm.path_probabilities, hmm.regrouped_probability])
+def test_ragged_tokens_are_refused(function):
+    with pytest.raises(ValueError, match="^tokens: wanted a rectangular array, got rows of unequal length"):
+        function(*random_model(0, 2), [[0], [0, 1]])

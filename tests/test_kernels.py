@@ -158,3 +158,42 @@ def test_weights_that_add_up_to_nothing_are_refused():
             function([[0, 1]], [[1, 0]], [[1]], normalize=True)
     with pytest.raises(ValueError, match="^P: wanted a degree"):
         kernels.tensor_features(np.ones(10), 6)
+
+
+def test_softmax_is_the_smoother_at_any_sharpness():
+    """A Gaussian weight may be below every float, a share is not: keys of length 1, where both reads are one."""
+    for beta in (1e3, 1e6):
+        apart, length = kernels.smoother_distances(np.random.default_rng(5), 20, (1, 1), beta=beta)
+        assert apart.max() < 1e-9 * beta * 1e-3 and length.min() > 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(m=st.integers(1, 12), d=st.integers(1, 6), beta=st.floats(1e-3, 50), spread=st.floats(0.1, 5), seed=st.integers(0, 2**32))
+def test_no_read_raises_the_energy(m, d, beta, spread, seed):
+    """Energy and read written out: the package's step goes where the loop's goes, and never up."""
+    rng = np.random.default_rng(seed)
+    X, xi = spread * rng.standard_normal((m, d)), spread * rng.standard_normal(d)
+
+    def energy(state):
+        scores = [beta * math.fsum(a * b for a, b in zip(row, state)) for row in X]
+        best = max(scores)
+        return -(best + math.log(math.fsum(math.exp(s - best) for s in scores))) / beta + math.fsum(x * x for x in state) / 2
+
+    after = memory.read_cache(X, X, xi, beta)
+    slack = 1e-10 * (1 + abs(energy(xi)))
+    assert kernels.hopfield_energy(xi, X, beta) == pytest.approx(energy(xi), abs=slack)
+    assert energy(after) <= energy(xi) + slack
+
+
+def test_the_smoother_sits_inside_drawn_regressions():
+    """What a kernel smoother is for: the mean of noisy values near the query, 4,000 draws of noise, seed 12, 4.5 standard errors."""
+    rng = np.random.default_rng(12)
+    keys = np.linspace(-2, 2, 31)[:, None]
+    curve, noise = np.sin(2 * keys), rng.standard_normal((4000, 31, 1))
+    query, beta = np.array([[0.3]]), 20.0
+    shares = [math.exp(-beta / 2 * (float(k[0]) - 0.3) ** 2) for k in keys]
+    expected = sum(w * float(c[0]) for w, c in zip(shares, curve)) / sum(shares)
+    drawn = np.array([memory.read_kernel(keys, curve + e, query, kernels.gaussian(beta))[0, 0] for e in noise])
+    assert abs(drawn.mean() - expected) < 4.5 * drawn.std() / math.sqrt(4000)
+    variance = sum(w * w for w in shares) / sum(shares) ** 2
+    assert drawn.var() == pytest.approx(variance, rel=4.5 * math.sqrt(2 / 4000))

@@ -3,6 +3,7 @@
 import math
 
 from hypothesis import given, settings, strategies as st
+import mpmath
 import numpy as np
 import pytest
 import sympy
@@ -212,3 +213,10 @@ def test_at_thanked_counting_tells_the_names_apart():
     lang = ToyLang(N=3, F=2, L=0)
     p = name_lookup(lang, "Ann gave Cy a pen then Cy thanked".split(), 2)
     np.testing.assert_allclose(p, [1 / 3, 0, 2 / 3])
+
+
+@pytest.mark.parametrize("m, nats", [(2, 5e-324), (10**150, 1e-300), (7, 1e-17)])
+def test_beta_needed_at_the_edges(m, nats):
+    with mpmath.workdps(40):
+        wanted = mpmath.log((m - 1) / mpmath.expm1(mpmath.mpf(nats)))
+    assert beta_needed(m, nats) == pytest.approx(float(wanted), rel=1e-14)

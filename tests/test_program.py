@@ -3,6 +3,7 @@
 import math
 from fractions import Fraction
 
+from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
@@ -335,3 +336,72 @@ def test_merged_places_beside_the_loop():
             [sum(weights[i, j] for i in rows for j in columns) / len(rows) for columns in groups] for rows in groups
         ]
         np.testing.assert_allclose(machine.merge_places(weights, start, stop), wanted, rtol=1e-13)
+
+
+def test_nonzeros_counted_in_the_matrices():
+    """Entry by entry, for 48 names and 64 places."""
+    built = program.build(ToyLang(N=48))
+    matrices = [getattr(W, name) for W in built.layers for name in ("W_Q", "W_K", "W_V", "W_O")] + [built.W_U]
+    counted = [sum(entry != 0 for row in matrix.tolist() for entry in row) for matrix in matrices]
+    assert counted == [63, 64, 63, 63, 2, 2, 96, 63, 63] and sum(counted) == 479
+
+
+@st.composite
+def texts_of_any_layout(draw, names=7):
+    """Sentences with N, L, things and fillers of their own, behind a clause, odd words or nothing, in at most 64 places."""
+    lang, words = ToyLang(N=names), program.vocabulary(ToyLang(N=names))
+    found = []
+    for _ in range(draw(st.integers(1, 5))):
+        clause = st.tuples(*map(st.sampled_from, (lang.names, ["met"], lang.names, ["."])))
+        odd = st.lists(st.sampled_from([word for word in words if word != "gave"]), max_size=9).map(tuple)
+        lead = draw(st.one_of(st.just(()), clause, odd))
+        L = draw(st.integers(0, 54 - len(lead)))
+        X, Y = draw(st.permutations(lang.names))[:2]
+        fillers = draw(st.lists(st.sampled_from(lang.fillers), min_size=L, max_size=L))
+        found.append(lead + ToyLang(names, 6, L).sentence(X, Y, draw(st.sampled_from(lang.things)), fillers))
+    return found
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=texts_of_any_layout(), beta=st.floats(0, 14), kind=st.sampled_from(["program", "linear", "no note at 0"]))
+def test_batches_of_any_layout_beside_the_loop(texts, beta, kind):
+    lang = ToyLang(N=7)
+    found = program.answers(program.build(lang, kind, beta, kappa=4.0), lang, texts)
+    for i, text in enumerate(texts):
+        for column, cue in enumerate((-4, -2)):
+            OUT = linear_out(text[:cue], lang.names) if kind == "linear" else loop(text[:cue], lang.names, beta, kind)[0]
+            answer = text[cue]
+            others = max(amount for name, amount in OUT.items() if name != answer)
+            total = sum(math.exp(4 * amount) for amount in OUT.values()) + 15
+            assert found.margin[i, column] == pytest.approx(OUT[answer] - others, abs=1e-11)
+            assert found.probability[i, column] == pytest.approx(math.exp(4 * OUT[answer]) / total, abs=1e-11)
+            assert found.right[i, column] == (OUT[answer] > others) or abs(OUT[answer] - others) < 1e-11
+
+
+def linear_out(tokens, names):
+    """The linear program in words: the token right of *gave* at *then*, the token left of it at *thanked*, if it is a name."""
+    gave, OUT = tokens.index("gave"), dict.fromkeys(names, 0)
+    OUT[tokens[gave + 1 if tokens[-1] == "then" else gave - 1]] += 1
+    return OUT
+
+
+@settings(max_examples=40, deadline=None)
+@given(texts=texts_of_any_layout())
+def test_hard_and_linear_are_exact_behind_any_front(texts):
+    lang = ToyLang(N=7)
+    for built in (program.build(lang, beta=math.inf), program.build(lang, "linear")):
+        found = program.answers(built, lang, texts)
+        assert (found.error == 0).all() and found.right.all()
+
+
+def test_more_texts_than_fit_at_once(monkeypatch):
+    """Parts of a batch, and texts of several lengths among them, come back in their order."""
+    rng, lang = np.random.default_rng(9), ToyLang(N=5)
+    texts = [front(rng, lang, int(rng.integers(4))) + ToyLang(5, 6, int(rng.integers(3))).sample(rng) for _ in range(23)]
+    built = program.build(lang, beta=1.4)
+    whole = program.answers(built, lang, texts)
+    monkeypatch.setattr(program, "AT_ONCE", 3)
+    for parts, one in zip(program.answers(built, lang, texts), whole):
+        np.testing.assert_array_equal(parts, one)
+    for i, text in enumerate(texts):
+        np.testing.assert_allclose(program.answers(built, lang, [text]).probability[0], whole.probability[i], rtol=1e-12)

@@ -135,3 +135,11 @@ def test_heads_that_do_not_fit_are_refused():
     ):
         with pytest.raises(ValueError, match=f"^{name}: wanted"):
             call()
+
+
+def test_a_change_of_gauge_beyond_the_floats_is_refused():
+    W, G = np.ones((3, 2)), np.diag([1e-310, 1e-310])
+    with pytest.raises(ValueError, match="^G: wanted numbers whose result is within the floats"):
+        regauge(W, W, G)
+    tiny = regauge(W, W, np.diag([1e-300, 1e-300]))
+    np.testing.assert_allclose(tiny[0] @ tiny[1].T, W @ W.T)

@@ -158,3 +158,16 @@ def test_errors_draw_by_draw():
             assert found[trial, j] == pytest.approx(miss @ miss)
             miss = weights[j] @ V[trial] - V[trial, j]
             assert soft[trial, j] == pytest.approx(miss @ miss)
+
+
+@pytest.mark.parametrize("n, gamma, d", [(11, 0.7, 6), (40, 0.97, 3)])
+def test_decay_error_inside_streams_that_are_drawn_here(n, gamma, d):
+    """The state number by number, 2,000 streams, 4.5 standard errors at each age."""
+    rng = np.random.default_rng(n)
+    K, V = rng.standard_normal((2, 2000, n, d))
+    K, V = (x / np.sqrt((x * x).sum(axis=-1))[..., None] for x in (K, V))
+    S = np.zeros((2000, d, d))
+    for t in range(n):
+        S = gamma * S + V[:, t, :, None] * K[:, t, None, :]
+    errors = np.stack([((np.einsum("sij,sj->si", S, K[:, t]) - V[:, t]) ** 2).sum(axis=1) for t in reversed(range(n))], axis=1)
+    assert inside(errors, recall.decay_error(np.arange(n), n, gamma, d))

@@ -202,3 +202,31 @@ def test_rounds_of_the_scan(n):
     found = recurrence.scan(np.ones(n), np.ones(n))
     assert found.rounds == rounds
     assert found.h.tolist() == list(range(1, n + 1))
+
+
+@pytest.mark.parametrize("lam, nu, h_0", [
+    ([1e200] * 5, [0.0] * 5, None),  # the products overflow and meet only zeros
+    ([1e200] * 3 + [0.0, 1e200], [0.0, 0.0, 1.0, 2.0, 3.0], None),
+    ([1e200, 1e200, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0], None),  # 0 times an overflown product
+    ([1e-200] * 4, [1e300] * 4, 1e300),
+])
+def test_scan_and_loop_where_products_leave_the_floats(lam, nu, h_0):
+    wanted, h = [], 0.0 if h_0 is None else h_0
+    for factor, shift in zip(lam, nu):
+        h = factor * h + shift
+        wanted.append(h)
+    for found in (recurrence.scan(lam, nu, h_0).h, recurrence.loop(lam, nu, h_0)):
+        assert found.tolist() == pytest.approx(wanted, rel=1e-12)
+
+
+def test_states_beyond_the_floats_are_refused():
+    for function in (recurrence.scan, recurrence.loop):
+        with pytest.raises(ValueError, match="^lam: wanted numbers whose result is within the floats"):
+            function([1e200, 1e200, 1e200], [1.0, 1.0, 1.0])
+
+
+def test_no_bounds_without_a_basis_of_eigenvectors():
+    """The nilpotent matrix has size 1 and spectral radius 0: no multiple of a power of 0 lies above."""
+    for W_h in ([[0.0, 1.0], [0.0, 0.0]], [[0.5, 1.0], [0.0, 0.5]]):
+        with pytest.raises(ValueError, match="^W_h: wanted one that has such a basis"):
+            recurrence.power_bounds(W_h, 1)

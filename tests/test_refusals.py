@@ -5,6 +5,7 @@ package, so that a module, a function or an argument without an entry fails.
 """
 
 import inspect
+import warnings
 
 from hypothesis import given, settings
 import numpy as np
@@ -16,7 +17,7 @@ import refusals_counting
 import refusals_memory
 import refusals_program
 import toyattn
-from toyattn import ToyLang, machine
+from toyattn import ToyLang, head, information, machine
 
 LISTS = (refusals_counting, refusals_memory, refusals_attention, refusals_program)
 CASES = {function: case for one in LISTS for function, case in one.CASES.items()}
@@ -75,6 +76,33 @@ def test_bad_input_is_refused_by_name(function, argument):
         assert ", got " in str(refused.value)
 
     refuses()
+
+
+def finite(found):
+    """Is there no NaN and no infinity in what came back?"""
+    if isinstance(found, (tuple, list)):
+        return all(map(finite, found))
+    return bool(np.isfinite(found).all()) if isinstance(found, (float, np.ndarray)) else True
+
+
+NUMERIC = [(function, argument) for function, argument in PAIRS if bad_input.extremes(CASES[function][0][argument])]
+INFINITE = {head.unshifted_softmax, information.cost}  # it is there to overflow; what is impossible costs inf
+
+
+@pytest.mark.parametrize("function, argument", NUMERIC, ids=lambda part: part if isinstance(part, str) else name_of(part))
+def test_at_the_edges_of_floats_and_integers(function, argument):
+    """A finite result without a warning, or a refusal that names an argument: of two that fit together it may name the other."""
+    good, _ = CASES[function]
+    for value in bad_input.extremes(good[argument]):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            try:
+                found = function(**{**good, argument: value})
+                found = list(found) if inspect.isgenerator(found) else found
+            except ValueError as refused:
+                assert str(refused).partition(": wanted ")[0] in good, f"{refused} for {value!r}"
+            else:
+                assert finite(found) or function in INFINITE, f"{found} for {value!r}"
 
 
 WRONG_PARTS = {

@@ -3,6 +3,7 @@
 from decimal import Decimal, localcontext
 import math
 
+from hypothesis import given, settings, strategies as st
 import numpy as np
 import pytest
 
@@ -113,3 +114,39 @@ def test_the_closed_form_beside_the_loop():
             assert sharpness.plain_margin(beta) == pytest.approx((OUT["Ben"] - OUT["Ann"]) * total, abs=1e-10)
     flip = sharpness.plain_flip()
     assert looped_margin(PLAIN, 0, flip - 1e-8, "program") < 0 < looped_margin(PLAIN, 0, flip + 1e-8, "program")
+
+
+@st.composite
+def covered_texts(draw):
+    """Texts that the bound speaks of: one *gave*, no two names side by side, at most 64 tokens; any words in front."""
+    words = [word for word in program.vocabulary(LANG) if word != "gave"]
+    start = []
+    for _ in range(draw(st.integers(0, 24))):
+        free = [word for word in words if not (start and start[-1] in LANG.names and word in LANG.names)]
+        start.append(draw(st.sampled_from(free)))
+    if start and start[-1] in LANG.names:
+        start.append(".")
+    L = draw(st.integers(0, 54 - len(start)))
+    X, Y = draw(st.permutations(LANG.names))[:2]
+    fillers = draw(st.lists(st.sampled_from(LANG.fillers), min_size=L, max_size=L))
+    return (*start, *ToyLang(8, 6, L).sentence(X, Y, "cup", fillers))
+
+
+@settings(max_examples=150, deadline=None)
+@given(text=covered_texts(), above=st.floats(0, 1))
+def test_the_bound_is_never_exceeded(text, above):
+    """At each cue with the places that it sees, from the least sharpness of the bound to 14; where it is below 1 the answer is right.
+
+    The error is that of the loop over tokens as well as that of the program.
+    """
+    for column, cue in enumerate((-4, -2)):
+        seen = len(text) + cue
+        beta = math.log(4 * seen) + above * (14 - math.log(4 * seen))
+        limit = float(bound(seen, beta))
+        found = program.answers(program.build(LANG, beta=beta), LANG, [text])
+        OUT, _ = loop(text[:cue], LANG.names, beta)
+        error = sum(abs(amount - (name == text[cue])) for name, amount in OUT.items())
+        assert found.error[0, column] == pytest.approx(error, abs=1e-12)
+        assert error <= limit and found.error[0, column] <= limit + 1e-12
+        assert sharpness.certified_error(seen, beta) == pytest.approx(limit, rel=1e-9)
+        assert limit >= 1 or (found.right[0, column] and max(OUT, key=OUT.get) == text[cue])

@@ -22,7 +22,7 @@ class Refusal(ValueError):
     """The ValueError that all refusals share, with the name of the argument and what came."""
 
     def __init__(self, name, came, wanted):
-        super().__init__(f"{name}: wanted {wanted}, got {came}")
+        super().__init__(f"{name}: wanted {wanted}, got {_shown(came)}")
         self.name, self.came = name, came
 
 
@@ -41,7 +41,7 @@ def integer(name, value, least=None, most=None):
     except TypeError:
         refuse(name, repr(value), wanted)
     if (least is not None and value < least) or (most is not None and value > most):
-        refuse(name, value if abs(value) < 10**40 else "an integer of more than 40 digits", wanted)
+        refuse(name, value, wanted)
     return value
 
 
@@ -225,14 +225,20 @@ def _extreme(value):
     return float(sizes[np.abs(np.log(sizes)).argmax()]) if sizes.size else 1.0
 
 
+def _shown(value):
+    """The value, or words for an integer of very many digits, which Python may not print."""
+    return "an integer of more than 40 digits" if isinstance(value, int) and abs(value) > 10**40 else value
+
+
 def _bounds(least, most):
     if least is None and most is None:
         return ""
+    least, most = _shown(least), f"{most:g}" if most == MOST_NUMBER else _shown(most)
     if most is None:
         return f" of at least {least}"
     if least is None:
         return f" of at most {most}"
-    return f" from {least} to " + (f"{most:g}" if most == MOST_NUMBER else f"{most}")
+    return f" from {least} to {most}"
 
 
 def _check_shape(name, came, wanted):

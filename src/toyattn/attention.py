@@ -99,7 +99,8 @@ def _softmax(scores, beta):
         scores, beta = np.where(scores > -np.inf, -scores, -np.inf), -beta
     best = scores.max(axis=-1, keepdims=True)
     if not np.isfinite(best).all():
-        arguments.refuse("scores", f"{best.max()} as the best of a row", "a finite score in each row")
+        worst = best[~np.isfinite(best)][0]
+        arguments.refuse("scores", f"{worst} as the best of a row", "a finite score in each row")
     if beta == 0:
         powers = (scores > -np.inf).astype(float)
     elif beta == np.inf:

@@ -52,6 +52,8 @@ def estimate(counts, rho, alpha=0.0, event_model="multinomial"):
         total, outcomes = words.sum(axis=-1, keepdims=True), counts.shape[1]
     empty = (members == 0) & (alpha == 0)
     words, total = np.where(empty, 1, words), np.where(empty, outcomes, total)
+    if alpha == 0 and (total == 0).any():
+        arguments.refuse("counts", "counts that vanish when shared out", "larger counts, or alpha > 0")
     return members[..., 0] / len(counts), bag.smoothed(words, total, alpha, outcomes)
 
 

@@ -87,8 +87,10 @@ def power_bounds(W_h, D):
         arguments.refuse_sizes({"W_h": W_h})
     if np.linalg.matrix_rank(Z) < len(Z):
         arguments.refuse("W_h", "a matrix without a basis of eigenvectors", "one that has such a basis")
-    low = float(np.abs(eigenvalues).max() ** D)
-    size = float(np.linalg.norm(np.linalg.matrix_power(W_h, D), 2))
+    low, power = float(np.abs(eigenvalues).max() ** D), np.linalg.matrix_power(W_h, D)
+    if not np.isfinite(power).all():
+        arguments.refuse_sizes({"W_h": W_h})
+    size = float(np.linalg.norm(power, 2))
     return low, size, float(np.linalg.cond(Z)) * low
 
 

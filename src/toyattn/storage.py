@@ -19,7 +19,7 @@ def counting_bound(b, d, N):
     bits = arguments.integer("b", b, 1, MOST_BITS) * arguments.integer("d", d, 1)
     N = arguments.integer("N", N, 2)
     if bits > MOST_BITS:
-        arguments.refuse("d", f"{bits} bits", f"at most {MOST_BITS} bits in all")
+        arguments.refuse("d", d, f"at most {MOST_BITS} bits in all")
     m = bits // N.bit_length()  # N < 2^bit_length: never too many
     power = N ** (m + 1)
     while power <= 2**bits:
