@@ -188,7 +188,7 @@ CASES = {
         {"S": STATE, "R": np.eye(3), "k": [1, 0, 2], "v": [1, 2]},
         {
             "S": state,
-            "R": numbers(np.eye(3), None, shapes=[(), (3,), (2, 2), (1, 3, 3)]),
+            "R": st.one_of(numbers(np.eye(3), None, shapes=[(), (3,), (2, 2), (1, 3, 3)]), st.just(-np.eye(3)), st.just(np.triu(np.ones((3, 3))))),
             "k": state_key,
             "v": numbers([1, 2], None, shapes=[(), (3,), (1, 2)]),
         },

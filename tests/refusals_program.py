@@ -105,7 +105,7 @@ CASES = {
     machine.named_units: (
         {"names": "ab", "size": 5, "start": 0},
         {
-            "names": st.one_of(st.none(), st.integers(), st.just([[]]), st.just(object())),
+            "names": st.one_of(st.none(), st.integers(), st.just([[]]), st.just(object()), st.just("aa")),
             "size": integer(2).filter(lambda value: value is not None),
             "start": integer(0, 3),
         },

@@ -110,3 +110,11 @@ def test_round_clouds_have_no_plane():
     for function in (edit.plane, edit.angle):
         with pytest.raises(ValueError, match="^k: wanted a key with a plane"):
             function(np.ones(8), edit.uneven(0))
+
+
+@pytest.mark.parametrize("size", [1e-10, 1.0, 1e10])
+def test_a_moment_is_symmetric_at_its_own_size(size):
+    Sigma = size * np.array([[2.0, 0.5], [0.5, 1.0]])
+    np.testing.assert_allclose(edit.direction([1, 3], Sigma), edit.direction([1, 3], Sigma / size), atol=1e-12)
+    with pytest.raises(ValueError, match="^Sigma: wanted a symmetric matrix"):
+        edit.direction([1, 2], size * np.array([[2.0, 0.5], [0.4, 1.0]]))

@@ -234,3 +234,19 @@ def test_settings_that_a_rule_does_not_have(rule, settings, name):
     for function in (memory.write, memory.stream):
         with pytest.raises(ValueError, match=f"^{name}: wanted .*, got "):
             function(K, V, rule, **settings)
+
+
+@pytest.mark.parametrize("size", [1e200, 1e-200])
+def test_least_squares_of_keys_of_every_size(size):
+    """A state that undoes the size of the keys: no square of theirs is ever taken."""
+    keys, values = size * np.array([[1.0, 0.0], [1.0, 2.0]]), np.array([[3.0], [7.0]])
+    close(memory.write(keys, values, "least squares") * size, [[3.0, 2.0]])
+    shrunk = memory.write([[size]], [[3.0]], "least squares", ridge=0.5)
+    assert shrunk.item() == pytest.approx(3 / size if size > 1 else 3 * size / 0.5, rel=1e-12)
+
+
+def test_recursive_steps_refuse_what_is_no_inverse_moment():
+    S, k, v = np.zeros((1, 2)), [1.0, 1.0], [1.0]
+    for R in ([[1.0, 0.5], [0.0, 1.0]], [[-1.0, 0.0], [0.0, 0.0]], [[-3.0, 0.0], [0.0, 1.0]]):
+        with pytest.raises(ValueError, match="^R: wanted a (symmetric|positive definite) matrix"):
+            memory.recursive_step(S, R, k, v)

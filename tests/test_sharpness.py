@@ -150,3 +150,9 @@ def test_the_bound_is_never_exceeded(text, above):
         assert error <= limit and found.error[0, column] <= limit + 1e-12
         assert sharpness.certified_error(seen, beta) == pytest.approx(limit, rel=1e-9)
         assert limit >= 1 or (found.right[0, column] and max(OUT, key=OUT.get) == text[cue])
+
+
+def test_flips_of_texts_that_come_once_or_do_not_fit():
+    assert sharpness.flip(LANG, iter(SHORT), "second Y") == sharpness.flip(LANG, SHORT, "second Y")
+    with pytest.raises(ValueError, match="^tokens: wanted at most n_max = 64"):
+        sharpness.flip(LANG, ("so",) * 60 + SHORT, "second Y")

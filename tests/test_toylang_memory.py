@@ -117,3 +117,10 @@ def test_the_trace_word_by_word():
             wanted = [read @ name / math.sqrt(read @ read) for name in table[:6]]
             np.testing.assert_allclose(row[t - 1], wanted)
     assert found.state[0].argmax() == 5 == found.cache[0].argmax()
+
+
+def test_a_trace_of_tokens_that_come_once():
+    lang = ToyLang(N=6, L=2)
+    tokens = "Flo gave Ann a pen and yes then Ann thanked Flo .".split()
+    once, again = (toylang_memory.trace(lang, words, np.random.default_rng(5)) for words in (iter(tokens), tokens))
+    np.testing.assert_array_equal(once.states, again.states)

@@ -103,7 +103,7 @@ def angle(k, Sigma):
 
 def _moment(Sigma):
     Sigma = arguments.array("Sigma", Sigma, shape=(None, None))
-    if Sigma.shape[0] != Sigma.shape[1] or not np.allclose(Sigma, Sigma.T, rtol=0, atol=1e-9):
+    if Sigma.shape[0] != Sigma.shape[1] or (np.abs(Sigma - Sigma.T) > 1e-9 * np.abs(Sigma).max()).any():
         arguments.refuse("Sigma", f"shape {Sigma.shape}, not symmetric", "a symmetric matrix")
     if np.linalg.eigvalsh(Sigma)[0] <= 0:
         arguments.refuse("Sigma", "an eigenvalue of at most 0", "a positive definite matrix")

@@ -109,9 +109,12 @@ def named_units(names, size=None, start=0):
     size: as many as it takes if None.
     """
     try:
+        names = list(names)
         found = dict.fromkeys(names)
     except TypeError:
         arguments.refuse("names", repr(names), "a sequence of names")
+    if len(found) < len(names):
+        arguments.refuse("names", "a name twice", "different names")
     size = len(found) if size is None else arguments.size("size", size, len(found))
     start = arguments.integer("start", start, 0, size - len(found))
     return dict(zip(found, np.eye(size)[start:]))

@@ -160,7 +160,8 @@ def _least_squares(K, V, ridge):
     """By singular values, since K^T K squares a bad condition number."""
     U, s, W = np.linalg.svd(K, full_matrices=False)
     kept = s > s.max(axis=-1, keepdims=True) * max(K.shape[-2:]) * np.finfo(float).eps
-    factors = np.divide(s, s**2 + ridge, out=np.zeros_like(s), where=kept)
+    kept_s = np.where(kept, s, 1)  # s / (s^2 + ridge), where no square leaves the floats
+    factors = np.where(kept, 1 / (kept_s + ridge / kept_s), 0)
     return np.swapaxes(V, -1, -2) @ U @ (factors[..., :, None] * W)
 
 

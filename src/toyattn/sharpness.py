@@ -37,7 +37,11 @@ def flip(lang, tokens, copy, machine="program"):
     """
     column = program.COPIES.index(arguments.choice("copy", copy, program.COPIES))
     arguments.choice("machine", machine, program.MACHINES)
+    tokens = arguments.tokens("tokens", tokens)
     program.parse(lang, tokens)
+    n_max = program.build(lang, machine, LOWEST).stream.n_max
+    if len(tokens) > n_max:
+        arguments.refuse("tokens", f"{len(tokens)} tokens", f"at most n_max = {n_max}, the places with a code")
 
     def margin(beta):
         built = program.build(lang, machine, beta)

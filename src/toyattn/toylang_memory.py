@@ -11,7 +11,7 @@ import numpy as np
 
 from . import arguments, memory
 from .recall import unit_vectors
-from .toylang import ToyLang
+from .toylang import MOST_GAP, ToyLang
 
 CACHE = "softmax cache"
 READERS = (*memory.RULES[:3], CACHE)
@@ -58,7 +58,7 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
     or "softmax cache" (at beta), all on the same draws; gated: write only where gate is 1. One embedding
     table is drawn for all gaps and sentences, and it moves a score more than the sentences do.
     """
-    gaps = arguments.array("gaps", gaps, shape=(None,), integers=True, least=0)
+    gaps = arguments.array("gaps", gaps, shape=(None,), integers=True, least=0, most=MOST_GAP)
     readers = _readers(readers)
     sentences, d = arguments.size("sentences", sentences), arguments.size("d", d)
     beta = arguments.real("beta", beta, least=0)
@@ -84,6 +84,7 @@ def trace(lang, tokens, rng, d=8, beta=8.0):
     lang: ToyLang; tokens: one of its sentences; d, beta: as in accuracy.
     """
     arguments.instance("lang", lang, ToyLang)
+    tokens = arguments.tokens("tokens", tokens)
     lang.parse(tokens)
     d, beta = arguments.size("d", d), arguments.real("beta", beta, least=0)
     table = unit_vectors((len(lang.vocabulary), d), rng)
