@@ -10,6 +10,7 @@ import inspect
 import math
 import numbers
 import operator
+import re
 
 import numpy as np
 
@@ -22,8 +23,8 @@ class Refusal(ValueError):
     """The ValueError that all refusals share, with the name of the argument and what came."""
 
     def __init__(self, name, came, wanted):
-        super().__init__(f"{name}: wanted {wanted}, got {_shown(came)}")
-        self.name, self.came = name, came
+        self.name, self.came = name, str(_shown(came))
+        super().__init__(f"{name}: wanted {wanted}, got {self.came}")
 
 
 def refuse(name, came, wanted):
@@ -188,7 +189,7 @@ def in_floats(*names):
                 if _finite(found):
                     return found
             except Refusal as refusal:  # an argument of ours, or of a function that it calls
-                if refusal.name in signature.parameters or "inf" not in str(refusal.came):
+                if refusal.name in signature.parameters or not re.search(r"(?i)\b(inf|nan)\b", refusal.came):
                     raise
             finally:
                 _inside.reset(token)
