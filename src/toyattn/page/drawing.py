@@ -1,10 +1,10 @@
-"""What several figures draw: token cells, arcs between them, labels, matrices of squares, shares against a gap. Coordinates are drawing units, y down."""
+"""What several figures draw: token cells, arcs between them, labels, matrices of squares, shares against a gap, the registers of a program. Coordinates are drawing units, y down."""
 
 from matplotlib.colors import to_rgba
 from matplotlib.patches import FancyArrowPatch, Rectangle
 import numpy as np
 
-from .style import DERIVED, HIDDEN, INK, OBSERVED, PAPER, REST
+from .style import DERIVED, HIDDEN, INK, OBSERVED, PAPER, REST, RESULT
 
 # How a token cell looks by what kind of place it is: face, edge, dash, text.
 CELLS = {
@@ -111,3 +111,55 @@ def shares(plane, axes, found, at, color, dash="-"):
     plane.fill_between(across(gaps), height(found.min(axis=0)), height(found.max(axis=0)), color=color, alpha=0.16, lw=0)
     plane.plot(across(gaps), height(mean), color=color, ls=dash)
     plane.plot(across(at), height(mean[at]), "o", color=color, ms=7)
+
+
+def box(plane, x, y, text, *, color=OBSERVED, full=False, ink=None, width=88, height=18, line=1.0, dash="-", size=13):
+    """A word in a box of one color, filled or not; an empty one is dotted."""
+    dash = dash if text else (0, (2, 3))
+    face = color if full else PAPER
+    plane.add_patch(Rectangle((x, y), width, height, facecolor=face, edgecolor=color, linewidth=line, linestyle=dash))
+    plane.text(x + width / 2, y + height / 2, text, ha="center", va="center_baseline", color=ink or (PAPER if full else color), fontsize=size)
+
+
+def draw_registers(plane, tokens, prev, out, probability, step):
+    """The program of two layers at work: its registers, one row a place, after `step` layers (0, 1 or 2).
+
+    tokens: of a text with one "gave" and both cues; prev: what PREV holds at each place, None where empty; out,
+    probability: what OUT holds, and the probability of the right name, at "then" and at "thanked".
+    """
+    gave, cues, done = tokens.index("gave"), [tokens.index("then"), tokens.index("thanked")], step == 2
+    top = lambda t: 32 + 24 * t
+    for x, name, color in [(18, "POS", OBSERVED), (82, "TOK", OBSERVED), (208, "PREV", DERIVED), (374, "OUT", DERIVED)]:
+        plane.text(x, 20, name, ha="center", color=color, weight="bold", fontsize=13)
+    for t, (token, note) in enumerate(zip(tokens, prev)):
+        plane.text(18, top(t) + 9, str(t), ha="center", va="center_baseline", color=OBSERVED, fontsize=13)
+        box(plane, 38, top(t), token, full=done and t == gave + 1)
+        box(plane, 164, top(t), note or "", color=DERIVED, full=done and t == gave)
+    for t, word, p in zip(cues, out, probability):
+        box(plane, 330, top(t), word or "", color=DERIVED, full=done)
+        plane.text(426, top(t) + 9, f"{p:.3f}", va="center_baseline", color=RESULT if done else INK, weight="bold" if done else "normal", fontsize=13)
+    if step == 1:
+        _notes(plane, top, len(tokens))
+    if done:
+        _fetches(plane, top, gave, cues)
+
+
+def _notes(plane, top, n):
+    """Layer 1: each token goes to the right neighbor's PREV, the first also to its own."""
+    for start, end in [(0, 0), *((t, t + 1) for t in range(n - 1))]:
+        ends = (126, top(start) + 9), (164, top(end) + 9)
+        plane.add_patch(FancyArrowPatch(*ends, arrowstyle="-|>", mutation_scale=9, color=DERIVED, lw=1.2, shrinkA=0, shrinkB=0))
+
+
+def _fetches(plane, top, gave, cues):
+    """Layer 2: what the cues ask for, framed, and what is copied to them."""
+    for x, t in [(38, gave), (164, gave + 1), *((x, t) for x in (38, 330) for t in cues)]:
+        plane.add_patch(Rectangle((x - 1, top(t) - 1), 90, 20, facecolor="none", edgecolor=HIDDEN, linewidth=2.6))
+    y, under, note, then, thanked = top(gave + 1) + 9, top(gave + 1) + 22, top(gave) + 9, *(top(t) + 9 for t in cues)
+    name = [(126, y), (144, y), (144, under), (270, under), (270, then), (320, then)]  # passes under its own note
+    for path in (name, [(252, note), (286, note), (286, thanked), (320, thanked)]):
+        plane.plot(*zip(*path), color=DERIVED, lw=1.8)
+        plane.plot(*path[-1], ">", color=DERIVED, ms=8)
+    for t, words in (gave, "thanked asks: TOK = gave"), (gave + 1, "then asks: PREV = gave"):
+        plane.text(293, top(t) + 13, words, color=HIDDEN, fontsize=13)
+    plane.text(293, top((gave + cues[0]) // 2 + 1) + 9, "in all other rows\nan average nobody reads", va="center", color=REST, fontsize=12)
