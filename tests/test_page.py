@@ -232,7 +232,7 @@ def test_every_color_of_the_style_has_its_own_variable():
     assert roles == set(style.CSS_COLORS) and len(set(style.CSS_COLORS.values())) == len(roles) == 8
     for color, variable in style.CSS_COLORS.items():
         if "--" in variable and color != style.PAPER:
-            assert f"{variable[4:-1]}:{color}" in style.CSS_PALETTE
+            assert f"{variable[4:-1]}:{color}" in style.live_style()
 
 
 def test_svg_ids_are_the_figures_own(everything):
@@ -617,7 +617,7 @@ explore(fig_live, height=(0, 3), half=(0, 0.5, 0.25), side=["left", "right"], da
 import ipywidgets
 from ipywidgets.widgets.widget import _instances
 for widget in list(_instances.values()):
-    if isinstance(widget, ipywidgets.IntSlider):
+    if isinstance(widget, ipywidgets.SelectionSlider) and 3 in dict(widget.options).values():
         widget.value = 3
     if isinstance(widget, ipywidgets.RadioButtons):
         widget.value = "right"
@@ -625,21 +625,20 @@ for widget in list(_instances.values()):
 
 
 def executed(cells):
-    """A notebook of these cells after execution: its widgets by model name, and the outputs of its first cell."""
+    """A notebook of these cells after execution: its widgets by label or else model name, and the outputs of its first cell."""
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
     state = notebook.metadata.get("widgets", {}).get("application/vnd.jupyter.widget-state+json", {}).get("state", {})
-    return {widget["model_name"]: widget["state"] for widget in state.values()}, notebook.cells[0].outputs
+    return {widget["state"].get("description") or widget["model_name"]: widget["state"] for widget in state.values()}, notebook.cells[0].outputs
 
 
 def test_live_kernel_gets_widgets_that_redraw(monkeypatch):
     monkeypatch.delenv(VARIABLE, raising=False)
     widgets, outputs = executed(NOTEBOOK)
-    slider, steps, choice, box = (widgets[name] for name in ("IntSliderModel", "FloatSliderModel", "RadioButtonsModel", "CheckboxModel"))
-    assert (slider["min"], slider["max"], slider["step"], slider["description"]) == (0, 3, 1, "height of the bar")
-    assert (steps["min"], steps["max"], steps["step"], steps["value"]) == (0, 0.5, 0.25, 0.5)
-    assert choice["_options_labels"] == ["left", "right"] and box["value"] is True
-    assert slider["value"] == 3 and choice["index"] == 1
+    slider, steps, choice, box = (widgets[label] for label in ("height of the bar", "half", "side", "dashed"))
+    assert slider["_options_labels"] == ["0", "1", "2", "3"] and slider["index"] == 3
+    assert steps["_options_labels"] == ["0", "0.25", "0.5"] and steps["index"] == 2
+    assert choice["_options_labels"] == ["left", "right"] and choice["index"] == 1 and box["value"] is True
     view, = [output.data for output in outputs if "data" in output and "application/vnd.jupyter.widget-view+json" in output.data]
     drawn = "".join(output["data"]["text/html"] for output in widgets["OutputModel"]["outputs"])
     assert drawn.count("<svg") == 1 and 'data-explorer="fig-live"' in drawn

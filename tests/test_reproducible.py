@@ -18,7 +18,7 @@ def cold_copy(folder):
     for name in files.stdout.splitlines():
         if (ROOT / name).exists():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(ROOT / name, folder / name)
+            shutil.copy(ROOT / name, folder / name)
     return folder
 
 

@@ -10,6 +10,8 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from .style import live_style
+
 
 class CheckFailed(AssertionError):
     """A claim of the book that the computation does not confirm."""
@@ -170,7 +172,7 @@ def _show_when_cell_ends():
         rows, _pending[:] = list(_pending), []
         from IPython.display import HTML, display
 
-        display(HTML(checks_html(rows)))
+        display(HTML(live_style() + checks_html(rows)))
 
     shell.events.register("post_execute", flush)
 

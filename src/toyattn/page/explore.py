@@ -12,7 +12,7 @@ from html import escape
 from .control import figure_id, grid, read_controls, value_text
 from .mode import building
 from .readout import Readout
-from .style import CSS_PALETTE
+from .style import live_style
 from .svg import svg_lines
 
 
@@ -191,24 +191,34 @@ def _show_live(draw, controls):
     from IPython.display import HTML, display
 
     def show(**setting):
-        lines, readouts = frame(draw, setting)
-        words = "; ".join(f"{name} {value_text(value)}" for name, value in setting.items())
+        lines, readouts = _draw_one(draw, setting)  # what it raises is shown in place of the figure
+        words = ", ".join(f"{control.label} {value_text(setting[control.name])}" for control in controls)
         display(HTML(
-            f'<style>{CSS_PALETTE}.explorer svg{{max-width:640px}}.readout dt,.readout dd{{display:inline;margin:0 .5em 0 0}}</style>'
-            f'<div class="explorer" data-explorer="{figure_id(draw)}">'
+            f'{live_style()}<div class="explorer" data-explorer="{figure_id(draw)}">'
             + _stage_html(lines, words + "; " + readouts_words(readouts)) + _readouts_html(readouts) + "</div>"
         ))
 
     widgets = {control.name: _widget(ipywidgets, control) for control in controls}
     output = ipywidgets.interactive_output(show, widgets)
-    display(ipywidgets.VBox([*widgets.values(), output]))
+    display(ipywidgets.VBox([*widgets.values(), _reset_button(ipywidgets, widgets, controls), output]))
 
 
 def _widget(ipywidgets, control):
+    """Every kind offers the grid itself, so that a slider has the same values and the same words for them as on the page."""
     common = {"description": control.label, "value": control.start, "style": {"description_width": "initial"}}
     if control.kind == "toggle":
         return ipywidgets.Checkbox(indent=False, **common)
-    if control.kind == "choice":
-        return ipywidgets.RadioButtons(options=[(value_text(value), value) for value in control.values], **common)
-    slider = ipywidgets.IntSlider if all(isinstance(v, int) for v in control.values) else ipywidgets.FloatSlider
-    return slider(min=control.values[0], max=control.values[-1], step=control.step, **common)
+    common["options"] = [(value_text(value), value) for value in control.values]
+    common["layout"] = {"width": "auto", "max_width": "640px"}
+    return (ipywidgets.RadioButtons if control.kind == "choice" else ipywidgets.SelectionSlider)(orientation="horizontal", **common)
+
+
+def _reset_button(ipywidgets, widgets, controls):
+    button = ipywidgets.Button(description="Reset", layout={"width": "auto"})
+
+    def reset(_):
+        for control in controls:
+            widgets[control.name].value = control.start
+
+    button.on_click(reset)
+    return button

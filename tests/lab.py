@@ -1,0 +1,63 @@
+"""A JupyterLab as `make live` and Binder start it, and what a reader does in it."""
+
+import json
+import os
+import secrets
+import socket
+import subprocess
+import time
+import urllib.request
+from contextlib import contextmanager
+from pathlib import Path
+
+from toyattn.page.mode import VARIABLE, lab_path
+
+
+@contextmanager
+def jupyter_lab(environment, book, scratch):
+    """The JupyterLab of a Python environment, serving the folder ``book`` on loopback.
+
+    Settings and workspaces of whoever runs this are kept out: the server lives in ``scratch`` and knows only what
+    ``binder/postBuild`` wrote into the environment. Gives a function from a chapter's path to its address.
+    """
+    programs = Path(environment) / "bin"
+    outside = {key: value for key, value in os.environ.items() if key != VARIABLE and not key.startswith(("JUPYTER", "JUPYTEXT"))}
+    variables = {**outside, "HOME": str(scratch), "PATH": f"{programs}:{os.environ['PATH']}"}
+    subprocess.run(["binder/postBuild"], cwd=book, env=variables, check=True)
+    port, token = _free_port(), secrets.token_hex(8)
+    command = [programs / "jupyter", "lab", "--no-browser", "--ip=127.0.0.1", f"--port={port}", "--ServerApp.port_retries=0",
+               f"--IdentityProvider.token={token}", "--allow-root", f"--ServerApp.root_dir={book}"]
+    log = Path(scratch) / "lab.log"
+    with log.open("w") as out:
+        server = subprocess.Popen(command, cwd=book, env=variables, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        _wait_until_up(f"http://127.0.0.1:{port}/api/status?token={token}", server, log)
+        yield lambda chapter: f"http://127.0.0.1:{port}/{lab_path(chapter)}?token={token}&reset"
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def _free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_up(address, server, log, seconds=60):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end and server.poll() is None:
+        try:
+            return json.load(urllib.request.urlopen(address, timeout=5))
+        except OSError:
+            time.sleep(0.3)
+    raise RuntimeError(f"JupyterLab did not come up in {seconds} s; it said:\n{log.read_text()[-3000:]}")
+
+
+def run_all_cells(page):
+    """Run → Run All Cells, and wait until the last cell has its number."""
+    page.get_by_role("menuitem", name="Run", exact=True).click()
+    page.get_by_text("Run All Cells", exact=True).click()
+    page.wait_for_function(
+        """() => { const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(one => one.textContent);
+        return prompts.length && prompts.every(text => /\\[\\d+\\]/.test(text)); }""", timeout=180_000)
