@@ -6,10 +6,10 @@ BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book test bench pdf live serve clean lock
+.PHONY: help book test test-binder bench pdf live serve clean lock
 
 help:  ## this list
-	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
 
 book: $(READY)  ## build the static book; warnings are errors
 	@$(BUILD)
@@ -25,8 +25,11 @@ pdf: book  ## print the whole book to _build/book.pdf (needs Chromium or Chrome)
 	@$(BIN)/python tests/print_book.py
 
 live: $(READY)  ## open the chapters as notebooks in JupyterLab
-	@$(BIN)/jupytext-config --settings-file .venv/etc/jupyter/labconfig/default_setting_overrides.json set-default-viewer markdown
+	@PATH="$(CURDIR)/$(BIN):$$PATH" binder/postBuild
 	@$(BIN)/jupyter lab book/index.md
+
+test-binder: $(READY)  ## do what Binder does with the committed files, and open chapters there
+	@$(BIN)/python tests/binder.py
 
 serve: book  ## serve the built book on http://localhost:8000 (PORT=…)
 	@$(BIN)/python -m http.server $(PORT) --bind 127.0.0.1 --directory _build/html
@@ -35,7 +38,7 @@ clean:  ## remove the built book and its execution cache, keep the environment
 	rm -rf _build
 
 lock: $(READY)  ## pin anew what pyproject.toml asks for
-	@$(BIN)/pip-compile -q --upgrade --extra book --extra live --extra test --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
+	@$(BIN)/pip-compile -q --upgrade --extra cells --extra book --extra live --extra test --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
 	  --annotation-style=line -o requirements.txt pyproject.toml
 
 $(READY): requirements.txt pyproject.toml

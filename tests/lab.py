@@ -10,7 +10,12 @@ import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 
+import jupytext
+from conftest import SITE
+
 from toyattn.page.mode import VARIABLE, lab_path
+
+ROOT = SITE.parents[1]
 
 
 @contextmanager
@@ -54,10 +59,19 @@ def _wait_until_up(address, server, log, seconds=60):
     raise RuntimeError(f"JupyterLab did not come up in {seconds} s; it said:\n{log.read_text()[-3000:]}")
 
 
-def run_all_cells(page):
-    """Run → Run All Cells, and wait until the last cell has its number."""
+def open_and_run(page, address, source):
+    """Open a chapter as a launch button does, choose Run → Run All Cells, and wait until every cell has its number."""
+    cells = [cell for cell in jupytext.read(ROOT / source).cells if cell.cell_type == "code"]
+    filled = [cell for cell in cells if cell.source.strip()]
+    page.goto(address(source.as_posix()))
+    _wait_for_prompts(page, r"\[.*\]", len(cells))  # asked to run earlier, JupyterLab runs what it has read so far
+    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for(state="attached", timeout=60_000)
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
+    _wait_for_prompts(page, r"\[\d+\]", len(filled))
+
+
+def _wait_for_prompts(page, pattern, count):
     page.wait_for_function(
-        """() => { const prompts = [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(one => one.textContent);
-        return prompts.length && prompts.every(text => /\\[\\d+\\]/.test(text)); }""", timeout=180_000)
+        """([pattern, count]) => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
+        .filter(prompt => prompt.textContent.match(pattern)).length === count""", arg=[pattern, count], timeout=120_000)
