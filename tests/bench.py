@@ -16,6 +16,7 @@ from pathlib import Path
 
 import jupytext
 from conftest import browser_path
+from lab import jupyter_lab, open_and_run
 from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 from small_book import build
@@ -118,6 +119,35 @@ def latencies(site):
     return {**result, "all": summary(every)}
 
 
+LAB_LATENCY = """async box => {
+  const handle = box.querySelector('.noUi-handle'), times = [];
+  const words = () => box.querySelector('.explorer .stage')?.getAttribute('aria-label');
+  for (let i = 0; i < 36; i++) {
+    const before = words(), begun = performance.now();
+    await new Promise(done => {
+      const watch = new MutationObserver(() => { if (words() && words() !== before) { watch.disconnect(); done(); } });
+      watch.observe(box, {childList: true, subtree: true});
+      handle.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowRight', bubbles: true, cancelable: true}));
+    });
+    box.querySelector('.explorer svg').getBoundingClientRect();
+    times.push(performance.now() - begun);
+    await new Promise(done => setTimeout(done, 100));
+  }
+  return times;
+}"""
+
+
+def lab_latencies(folder):
+    """The same in JupyterLab, where the kernel draws: milliseconds from a key on a slider to the new frame laid out."""
+    with sync_playwright() as playwright, jupyter_lab(sys.prefix, folder, folder.parent) as address:
+        browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": 1200, "height": 1000})
+        open_and_run(page, address, Path("book/a/a1.md"))
+        box = page.locator(".widget-vbox").first
+        box.scroll_into_view_if_needed()
+        return {"fig-a1-ruler": summary(box.evaluate(LAB_LATENCY))}
+
+
 def summary(times):
     return {"n": len(times), "median ms": round(statistics.median(times), 2), "p95 ms": round(statistics.quantiles(times, n=20)[-1], 2)}
 
@@ -134,7 +164,8 @@ def main():
         folder = cold_copy(Path(temporary) / "book")
         build_times, frames = builds(folder)
         site = folder / "_build" / "html"
-        report = {"builds, seconds": build_times, "drawing": frames, "pages": page_sizes(site), "sliders": latencies(site)}
+        report = {"builds, seconds": build_times, "drawing": frames, "pages": page_sizes(site), "sliders": latencies(site),
+                  "sliders in JupyterLab": lab_latencies(folder)}
     for title, script in [("one head", "bench_head.py"), ("the program of Part E", "bench_program.py")]:
         run = subprocess.run([sys.executable, ROOT / "tests" / script], check=True, capture_output=True, text=True)
         report[title] = json.loads(run.stdout)

@@ -30,7 +30,7 @@ def main():
         subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
         subprocess.run([python_of(clone), "-m", "venv", environment], check=True)
         begun = time.monotonic()
-        install = [environment / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "--no-cache-dir", "-r", "binder/requirements.txt"]
+        install = [environment / "bin" / "pip", "install", "-q", "--disable-pip-version-check", "-r", "binder/requirements.txt"]
         subprocess.run(install, cwd=clone, check=True)
         print(f"Installed what binder/requirements.txt asks for in {time.monotonic() - begun:.0f} s")
         variables = {**os.environ, "TOYATTN_LAB_ENVIRONMENT": str(environment)}  # whose fixture runs binder/postBuild

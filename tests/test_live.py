@@ -52,7 +52,8 @@ def played(site, request):
 def test_every_setting_shows_what_the_page_shows(played, path):
     result = played[path]
     assert isinstance(result, dict), f"{path.name} does not run top to bottom: {result}"
-    assert {name: faults for name, faults in result.items() if faults} == {}
+    faults = [f"{name} {fault}" for name, found in result.items() for fault in found]
+    assert not faults, "\n".join(faults)
 
 
 def test_no_explorer_of_the_site_was_left_out(played, site, request):
@@ -92,7 +93,9 @@ class Explorer:
         self.controls = [model for model in models if kinds[model] in CONTROLS]
         self.button, = (model for model in models if kinds[model] == "ButtonModel")
         self.output, = (model for model in models if kinds[model] == "OutputModel")
-        self.name = re.search(r'data-explorer="([^"]+)"', self.shown())[1]
+        name = re.search(r'data-explorer="([^"]+)"', self.shown())
+        assert name, f"an explorer shows no figure after its cell has run, but: {self.shown()[:400]!r}"
+        self.name = name[1]
 
     def shown(self):
         """What stands in the output: its HTML, or the words of an error."""
@@ -141,25 +144,26 @@ class Explorer:
                     await self.move(control, place)
                     self.compare(page[frame_number(controls, now)], faults)
         await self.send(self.button, {"method": "custom", "content": {"event": "click"}})
-        self.compare(page[frame_number(controls, start)], faults, "after Reset, ")
+        self.compare(page[frame_number(controls, start)], faults, "the reset ")
         faults += [f"said outside of its output: {one}" for one in self.elsewhere.outputs]
         return faults[:3]
 
     def compare(self, wanted, faults, when=""):
         """Does the output show this frame of the page, figure and readouts?"""
         setting, svg, readouts = wanted
-        shown, at = self.shown(), when + ", ".join(f"{name}={value}" for name, value in setting.items())
+        shown, at = self.shown(), f"at {when}" + ", ".join(f"{name}={value}" for name, value in setting.items())
         found = dict(re.findall(r'data-readout="([^"]+)" data-value="([^"]*)"', shown))
         texts = re.findall(r"<output[^>]*>([^<]*)</output>", shown)
         if shown.count("<svg") != 1:
-            return faults.append(f"at {at} there is no figure, but: {shown[:400]!r}")
+            return faults.append(f"{at} there is no figure, but: {shown[:400]!r}")
         if list(found) != list(readouts):
-            faults.append(f"at {at} the readouts are {list(found)}, on the page {list(readouts)}")
-        for (name, (data, text)), got_data, got_text in zip(readouts.items(), found.values(), texts):
-            if (unescape(got_data), unescape(got_text)) != (data, text):
-                faults.append(f"at {at} readout {name} says {got_text!r} ({got_data}), on the page {text!r} ({data})")
+            faults.append(f"{at} the readouts are {list(found)}, on the page {list(readouts)}")
+        got = [(unescape(data), unescape(text)) for data, text in zip(found.values(), texts)]
+        wrong = [f"{name} says {ours}, on the page {theirs}" for (name, theirs), ours in zip(readouts.items(), got) if ours != theirs]
+        if wrong:
+            faults.append(f"{at} {'; '.join(wrong)}")
         if svg not in shown:
-            faults.append(f"at {at} the figure is not that of the page")
+            faults.append(f"{at} the figure is not that of the page")
 
 
 def page_controls(block):
