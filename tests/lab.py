@@ -12,6 +12,7 @@ from pathlib import Path
 
 import jupytext
 from conftest import SITE
+from playwright.sync_api import TimeoutError
 
 from toyattn.page.mode import VARIABLE, lab_path
 
@@ -65,13 +66,16 @@ def open_and_run(page, address, source):
     filled = [cell for cell in cells if cell.source.strip()]
     page.goto(address(source.as_posix()))
     _wait_for_prompts(page, r"\[.*\]", len(cells))  # asked to run earlier, JupyterLab runs what it has read so far
-    page.locator(".jp-Notebook-ExecutionIndicator[data-status=idle]").first.wait_for(state="attached", timeout=60_000)
+    page.locator(".jp-StatusBar-TextItem", has_text="| Idle").wait_for(timeout=60_000)  # and a kernel that is ready
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
     _wait_for_prompts(page, r"\[\d+\]", len(filled))
 
 
 def _wait_for_prompts(page, pattern, count):
-    page.wait_for_function(
-        """([pattern, count]) => [...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')]
-        .filter(prompt => prompt.textContent.match(pattern)).length === count""", arg=[pattern, count], timeout=120_000)
+    prompts = "[...document.querySelectorAll('.jp-CodeCell .jp-InputPrompt')].map(prompt => prompt.textContent)"
+    wanted = f"([pattern, count]) => {prompts}.filter(text => text.match(pattern)).length === count"
+    try:
+        page.wait_for_function(wanted, arg=[pattern, count], timeout=120_000)
+    except TimeoutError as late:
+        raise AssertionError(f"wanted {count} cells marked {pattern}, there are {page.evaluate(prompts)}") from late

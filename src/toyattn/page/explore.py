@@ -214,7 +214,7 @@ def _widget(ipywidgets, control):
 
 
 def _reset_button(ipywidgets, widgets, controls):
-    button = ipywidgets.Button(description="Reset", layout={"width": "auto"})
+    button = ipywidgets.Button(description="Reset", layout={"width": "auto", "align_self": "flex-start"})
 
     def reset(_):
         for control in controls:
