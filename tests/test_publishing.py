@@ -25,6 +25,7 @@ from sphinx.errors import ConfigError
 from toyattn.page.extension.address import Repository, find_repository, find_site, read_remote
 from toyattn.page.extension.citation import apa, bibtex
 from toyattn.page.extension.notebooks import notebook
+from toyattn.page.mode import lab_path
 
 ROOT = SITE.parents[1]
 WORKFLOW = ROOT / ".github" / "workflows" / "book.yml"
@@ -152,7 +153,7 @@ def test_unknown_address_is_not_invented(sites):
 def test_buttons_lead_to_the_repository(sites, told, path, branch, host):
     (binder,) = [urlsplit(link) for link in links(sites[told]) if "binder" in link]
     assert (binder.scheme, binder.netloc, binder.path) == ("https", "mybinder.org", path)
-    assert parse_qs(binder.query) == {"urlpath": ["lab/tree/page.md"]}
+    assert parse_qs(binder.query) == {"urlpath": [lab_path("page.md")]}
     repository = [link for link in links(sites[told]) if link.startswith(f"https://{host}/Ann/the-book")]
     edit = "/-/edit/" if host == "gitlab.com" else "/edit/"
     assert repository[0] == f"https://{host}/Ann/the-book"
