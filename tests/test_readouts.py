@@ -3,8 +3,6 @@
 Here the opening and Part A, and what the modules for the other parts share.
 """
 
-import base64
-import gzip
 import json
 import math
 import re
@@ -16,6 +14,7 @@ from html import unescape
 from itertools import combinations, cycle, islice, product
 
 import pytest
+from conftest import payload
 
 PAGES = ("book/index.html", "book/a/")  # the parts whose explorers all have a counterpart here
 NEARLY_ZERO = Decimal(0)  # computed value: zero but for rounding
@@ -37,7 +36,7 @@ def blocks(site, pages=PAGES):
             html = path.read_text(encoding="utf-8")
             for start in re.finditer(r'data-explorer="([^"]+)"', html):
                 assert start[1] not in found
-                found[start[1]] = html[start.start() : html.index("</script>", start.start())]
+                found[start[1]] = html[start.start() : html.index('role="status"', start.start())]
     return found
 
 
@@ -66,7 +65,7 @@ def read(block):
     """Each setting of an explorer, what is drawn there, and its readouts (data-value and text by name)."""
     controls = dict(control_values(html) for html in re.findall(r'data-kind="[a-z]+">.*?(?:</div>|</fieldset>)', block, re.S))
     names = re.findall(r'<output [^>]*data-readout="([^"]+)"', block)
-    data = json.loads(gzip.decompress(base64.b64decode(re.search(r'<script type="application/gzip">([^<]*)', block)[1])))
+    data = payload(re.search(r'data-explorer="([^"]+)"', block)[1])
     settings = list(product(*controls.values()))
     assert names and len(set(names)) == len(names) and len(settings) == len(data["frames"])
     for values, (lines, readouts) in zip(settings, data["frames"]):

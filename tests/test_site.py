@@ -3,11 +3,12 @@
 import json
 import re
 from html import unescape
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import SITE
+from conftest import SITE, payload
+from in_page import FOCUS, LETTERS, MARK_REPEATED, MOTION, OPEN_ALL
 
 PAGES = sorted(path.relative_to(SITE).as_posix() for path in SITE.glob("book/**/*.html"))
 EXPLORERS = [
@@ -40,17 +41,6 @@ def visit(browser, request):
         assert noise == []
 
 
-def payload(page, name):
-    """What the page holds for an explorer, decoded without the page's own script."""
-    import base64
-    import gzip
-
-    html = (SITE / page).read_text(encoding="utf-8")
-    block = html[html.index(f'data-explorer="{name}"'):]
-    packed = re.search(r'<script type="application/gzip">([^<]*)</script>', block).group(1)
-    return json.loads(gzip.decompress(base64.b64decode(packed)))
-
-
 def shown(explorer):
     """The readouts that stand beside a figure."""
     return explorer.locator("output").evaluate_all("all => all.map(one => [one.dataset.value, one.value])")
@@ -76,35 +66,43 @@ def test_there_are_pages(site):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_is_quiet_and_fits(visit, page):
-    tab = visit(page, viewport={"width": 320, "height": 700})
-    tab.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    tab.wait_for_timeout(100)
-    wide = tab.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-    assert wide <= 0
+def test_page_is_for_everyone(visit, page):
+    """One visit with every fold open: what axe finds, visible focus, legible figures, no motion; light, dark, and 320 px wide."""
+    tab = visit(page, reduced_motion="reduce")
     assert tab.title() and tab.locator("meta[name=description]").get_attribute("content")
     assert tab.locator('meta[property="og:image"]').get_attribute("content")
+    assert tab.evaluate("[...document.querySelectorAll('h1')].filter(head => head.checkVisibility()).length") == 1
+    tab.evaluate(OPEN_ALL)
+    tab.evaluate(MARK_REPEATED)
+    found = {"motion": tab.evaluate(MOTION)}
+    for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
+        tab.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        tab.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=scheme)
+        found |= {
+            f"axe, {scheme}": axe(tab, rules),
+            f"focus, {scheme}": tab.evaluate(FOCUS),
+            f"figures, {scheme}": tab.evaluate(LETTERS, tab.evaluate_handle("[...document.querySelectorAll('.explorer svg, .diagram svg')]")),
+        }
+    tab.set_viewport_size({"width": 320, "height": 700})
+    found["wider than 320 px"] = tab.evaluate("Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)")
+    found["axe, 320 px"] = axe(tab, {"rules": {"color-contrast": {"enabled": False}}})
+    assert {what: complaints for what, complaints in found.items() if complaints} == {}
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("page", PAGES)
-def test_accessible(visit, page, scheme):
-    tab = visit(page, color_scheme=scheme, silent=False)  # axe itself complains that it may not read style sheets from files
-    tab.evaluate("document.querySelectorAll('details').forEach(fold => { fold.open = true; })")
-    tab.add_style_tag(content="* { content-visibility: visible !important; }")
-    tab.wait_for_timeout(200)
-    results = AXE.run(tab)
-    problems = [
-        f"{v['id']}: {v['help']}: " + "; ".join(node["html"][:150] for node in v["nodes"][:3]) for v in results.response["violations"]
+def axe(tab, rules):
+    """What axe-core has to say; it would complain of itself if it were to read style sheets from files (preload)."""
+    options = {"preload": False, "resultTypes": ["violations"], **rules}
+    return [
+        f"{v['id']}: {v['help']}: " + "; ".join(node["html"][:150] for node in v["nodes"][:3])
+        for v in AXE.run(tab, context={"exclude": ["[data-repeated]"]} if "rules" not in rules else None, options=options).response["violations"]
     ]
-    assert problems == []
 
 
 @pytest.mark.parametrize("page, name", EXPLORERS)
 def test_explorer_moves(visit, page, name):
     """Every control, by keyboard and by pointer, leads to the frame that was drawn for its setting."""
     tab = visit(page)
-    data = payload(page, name)
+    data = payload(name)
     explorer = tab.locator(f'[data-explorer="{name}"]')
     explorer.scroll_into_view_if_needed()
     controls = explorer.locator(".control").all()
@@ -116,6 +114,7 @@ def test_explorer_moves(visit, page, name):
 
     start = shown(explorer)
     expect_frame()
+    walk(tab, explorer)
     total = 1
     for size in sizes:
         total *= size
@@ -145,13 +144,32 @@ def test_explorer_moves(visit, page, name):
             expect_frame()
     assert ("?" in explorer.locator("a.setting").get_attribute("href")) == (shown(explorer) != start)
     tab.wait_for_timeout(500)
+    assert explorer.evaluate(BURST) == 1
     said = explorer.locator("[role=status]").text_content()
     assert all(text in said for _, text in shown(explorer))
+    assert tab.evaluate(LETTERS, tab.evaluate_handle("root => [...root.querySelectorAll('svg')]", explorer.element_handle())) == []
     explorer.locator("button[type=reset]").click()
     expect_frame()
     assert shown(explorer) == start
 
 
+def walk(tab, explorer):
+    """The tab key alone goes from the first control of an explorer through all of them, each radio group being one stop."""
+    stops = explorer.locator("form :is(input:not([type=radio]), input[type=radio]:checked, button, a)").all()
+    stops[0].focus()
+    for stop in stops[1:]:
+        tab.keyboard.press("Tab")
+        assert stop.evaluate("stop => document.activeElement === stop && stop.matches(':focus-visible')")
+
+
+# Five moves in a row, and how often the line that is read aloud changed in the second after them.
+BURST = """root => new Promise(done => {
+  const input = root.querySelector('form input'), line = root.querySelector('[role=status]');
+  let times = 0;
+  new MutationObserver(list => { times += list.length; }).observe(line, {childList: true, characterData: true, subtree: true});
+  for (let i = 0; i < 5; i++) input.dispatchEvent(new Event('input', {bubbles: true}));
+  setTimeout(() => done(times), 1000);
+})"""
 GRID_SIZE = """box => { const all = box.querySelectorAll('input'), one = all[0];
   return one.type === 'range' ? Math.round((one.max - one.min) / one.step) + 1 : Math.max(2, all.length); }"""
 GRID_INDEX = """box => { const all = [...box.querySelectorAll('input')], one = all[0];
@@ -165,7 +183,7 @@ def test_explorer_without_script(visit, page, name):
     tab = visit(page, java_script_enabled=False)
     explorer = tab.locator(f'[data-explorer="{name}"]')
     assert explorer.locator(".stage svg").is_visible()
-    assert explorer.locator("output").count() == len(payload(page, name)["frames"][0][1])
+    assert explorer.locator("output").count() == len(payload(name)["frames"][0][1])
     assert not explorer.locator("form").is_visible()
     assert tab.locator(f"figure#{name} figcaption").text_content().strip()
 
@@ -179,7 +197,7 @@ def test_explorer_without_script(visit, page, name):
 def test_link_to_a_setting(visit, page, name, control, text):
     """A link sets any kind of control, outlives a reload, and is a step of the browser's history."""
     tab = visit(page)
-    data = payload(page, name)
+    data = payload(name)
     explorer = tab.locator(f'[data-explorer="{name}"]')
     start = setting_of(explorer, control)
     assert start != text
@@ -270,6 +288,127 @@ def test_folds_open_by_link_and_on_paper(visit):
         "steps => { dispatchEvent(new Event('beforeprint')); return !steps.checkVisibility(); }"
     )
     assert not hidden
+
+
+@pytest.mark.parametrize("page, name", [
+    (page, name) for page in PAGES for name, html in re.findall(r'data-diagram="([^"]+)">(.*?)</div></form>', (SITE / page).read_text(encoding="utf-8"), re.S)
+    if len(re.findall("data-diagram=", html)) == 0
+])
+def test_diagram_says_its_step(visit, page, name):
+    """With each step the drawing's text alternative says what came into sight."""
+    tab = visit(page)
+    diagram = tab.locator(f'[data-diagram="{name}"]')
+    slider, picture = diagram.locator("input"), diagram.locator("svg").first
+    labels = []
+    slider.focus()
+    for step in range(1, int(slider.get_attribute("max")) + 1):
+        titles = diagram.evaluate("root => [...root.querySelectorAll('[data-step]:not(.off) > title')].map(title => title.textContent.trim())")
+        labels.append(picture.get_attribute("aria-label"))
+        assert f"Step {step}: " in labels[-1] and titles and all(title in labels[-1] for title in titles)
+        tab.keyboard.press("ArrowRight")
+    assert len(set(labels)) == len(labels) > 1
+
+
+def test_download_menu(visit):
+    tab = visit("book/a/a1.html")
+    menu = tab.locator("details.dropdown:has(.btn-download-source-button)")
+    source = menu.locator("a", has_text=".md")
+    menu.locator("summary").press("Enter")
+    assert source.is_visible() and source.bounding_box()["x"] + source.bounding_box()["width"] <= 1280
+    tab.keyboard.press("Escape")
+    assert not source.is_visible()
+    menu.locator("summary").click()
+    tab.locator("h1").last.click()
+    assert not source.is_visible()
+
+
+def test_theme_switch_is_kept_from_page_to_page(visit):
+    tab = visit("book/a/a1.html", color_scheme="light")
+    switch = tab.locator(".theme-switch-button:visible")
+    switch.click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    tab.locator(".right-next").click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
+    tab.locator(".theme-switch-button:visible").click()
+    assert tab.evaluate("document.documentElement.dataset.theme") == "light"
+
+
+def test_search_from_a_file(visit):
+    tab = visit("book/a/a1.html", silent=False)  # the results' excerpts are fetched, which a page from a file may not
+    tab.keyboard.press("Control+k")
+    tab.locator("#pst-search-dialog input").fill("softmax")
+    tab.keyboard.press("Enter")
+    tab.wait_for_selector("#search-results li a")
+    assert "softmax" in tab.url and tab.locator("#search-results li a").count() > 3
+
+
+def test_sidebars(visit):
+    """On a phone they are dialogs, on a wide screen the button folds the left one away."""
+    tab = visit("book/a/a2.html", viewport={"width": 360, "height": 740})
+    for side, toggle in (("primary", ".bd-header-article .primary-toggle"), ("secondary", ".bd-header-article .secondary-toggle")):
+        dialog = tab.locator(f"#pst-{side}-sidebar-modal")
+        tab.locator(toggle).click()
+        assert dialog.locator("a").nth(2).is_visible()
+        tab.keyboard.press("Escape")
+        dialog.wait_for(state="hidden")
+    tab.set_viewport_size({"width": 1280, "height": 900})
+    sidebar = tab.locator("#pst-primary-sidebar")
+    assert sidebar.is_visible()
+    tab.locator(".bd-header-article .primary-toggle").click()
+    tab.wait_for_function("() => { const box = document.querySelector('#pst-primary-sidebar').getBoundingClientRect(); return box.width === 0 || box.right <= 0; }")
+
+
+def test_contents_follow_the_scroll(visit):
+    tab = visit("book/a/a1.html")
+    tab.locator("section#two-places-to-watch").evaluate("section => section.scrollIntoView()")
+    tab.wait_for_function("document.querySelector('#pst-secondary-sidebar a.active')?.hash === '#two-places-to-watch'")
+
+
+def test_reduced_style_sheet_looks_like_the_whole(visit):
+    """On a page with everything every element has the style that all the sheets together give it."""
+    sheets = re.match(r"/\* the used part of: (.*?) \*/", (SITE / "_static" / "book.css").read_text(encoding="utf-8"))[1].split()
+    for page, width in (("book/a/a2.html", 1280), ("book/c/c4.html", 360), ("search.html", 1280), ("book/references.html", 360)):
+        tab = visit(page, viewport={"width": width, "height": 900}, reduced_motion="reduce")
+        tab.evaluate(OPEN_ALL)
+        reduced = tab.evaluate(STYLES)
+        tab.evaluate(WHOLE, sheets)
+        assert len(reduced) > 100 and tab.evaluate(STYLES) == reduced
+
+
+STYLES = """() => [...document.querySelectorAll('body, body *')].filter((e) => !e.closest('svg, .katex')).map((e) => {
+  const style = getComputedStyle(e), box = e.getBoundingClientRect();
+  return [e.tagName, e.className, style.color, style.backgroundColor, style.font, style.display, style.padding, style.margin, style.border,
+    style.position, style.overflow, ...[box.x, box.y, box.width, box.height].map(Math.round)].join('|');
+})"""
+WHOLE = """async (sheets) => {
+  const reduced = document.querySelector('link[href*="book.css"]');
+  const loaded = sheets.map((name) => new Promise((done) => {
+    const link = reduced.cloneNode();
+    link.href = reduced.href.replace('book.css', name);
+    link.onload = done;
+    reduced.before(link);
+  }));
+  await Promise.all(loaded);
+  reduced.remove();
+  await new Promise((done) => setTimeout(done, 300));
+}"""
+
+
+def test_external_links_are_well_formed(site):
+    """Whether they still lead somewhere is asked by make linkcheck."""
+    wrong = set()
+    for page in PAGES:
+        html = (site / page).read_text(encoding="utf-8")
+        for link in map(unescape, re.findall(r'<a\b[^>]*\bhref="([a-z]+:[^"]*)"', html)):
+            url = urlsplit(link)
+            fine = url.scheme == "https" and re.fullmatch(r"([a-z0-9-]+\.)+[a-z]{2,}", url.netloc) and re.fullmatch(r"[!-~]+", link)
+            if url.netloc.endswith("doi.org"):
+                fine = fine and url.netloc == "doi.org" and re.fullmatch(r"/10\.\d{4,9}/\S+", url.path)
+            if url.netloc.endswith("arxiv.org"):
+                fine = fine and re.fullmatch(r"/(abs|pdf)/\d{4}\.\d{4,5}(v\d+)?", url.path)
+            if not fine:
+                wrong.add(link)
+    assert wrong == set()
 
 
 def test_links_inside_the_book_resolve(site):

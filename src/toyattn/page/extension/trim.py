@@ -1,13 +1,21 @@
 """Keeps out of the page what the theme and Jupyter Book bring and this book does not use, and mends what they leave."""
 
+import re
 from pathlib import Path
 
 from docutils import nodes
+from sphinx.errors import ExtensionError
+
+# The theme's script asks every code block and output for its width, on load and after every move of a slider, and so has the
+# browser lay out all that page.css leaves for when it comes on screen. page.js asks only what is on screen.
+TAB_STOPS = re.compile(r'"complete"===document\.readyState\?(\w+)\(\):window\.addEventListener\("load",\1\)')
 
 TEMPLATES = str(Path(__file__).resolve().parents[1] / "templates")
 
-# Files of other extensions that have no work to do here: fold buttons (ours are native), copy buttons, tabs, in-page kernels.
-UNUSED = ("togglebutton", "clipboard", "copybutton", "design-tabs", "thebe", "THEBE_JS_URL", "toggleHint", "toggleOpen")
+# Files of other extensions that have no work to do here: fold buttons (ours are native), copy buttons, tabs, in-page kernels;
+# and inline settings for the theme's version switch and search as one types, which the book has not.
+UNUSED = ("togglebutton", "clipboard", "copybutton", "design-tabs", "thebe", "THEBE_JS_URL", "toggleHint", "toggleOpen",
+          "DOCUMENTATION_OPTIONS.")
 
 
 def setup(app):
@@ -16,6 +24,7 @@ def setup(app):
     app.add_js_file("page.js", loading_method="defer", priority=900)
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
     app.connect("html-page-context", drop_unused, priority=900)
+    app.connect("build-finished", lighten_script)
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
 
 
@@ -29,6 +38,17 @@ def drop_unused(app, pagename, templatename, context, doctree):
 def _is_unused(file):
     text = f"{getattr(file, 'filename', file) or ''} {getattr(file, 'attributes', {}).get('body') or ''}"
     return any(word in text for word in UNUSED)
+
+
+def lighten_script(app, exception):
+    """Take the call that lays out the whole page out of the theme's script."""
+    if exception or app.builder.format != "html":
+        return
+    path = Path(app.outdir, "_static", "scripts", "pydata-sphinx-theme.js")
+    script, found = TAB_STOPS.subn("0", path.read_text(encoding="utf-8"))
+    if found != 1:
+        raise ExtensionError(f"{path.name}: the call to leave out stands there {found} times, wanted once; was the theme changed?")
+    path.write_text(script.partition("//# sourceMappingURL")[0], encoding="utf-8")  # a changed script has no map
 
 
 def visit_citation(translator, node):

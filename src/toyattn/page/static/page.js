@@ -2,6 +2,14 @@
 "use strict";
 
 const ownAddress = document.currentScript.src;
+const framesOf = {};  // filled by the files of frames, each of which is one assignment
+
+async function loadFrames(root) {
+  const script = document.createElement("script");
+  script.src = root.dataset.source;
+  await new Promise((resolve, reject) => { script.onload = resolve; script.onerror = reject; document.head.append(script); });
+  return inflate(framesOf[root.dataset.explorer]);
+}
 
 async function inflate(base64) {
   const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
@@ -73,13 +81,16 @@ function startExplorer(root) {
   const starts = controls.map((control) => control.text);
   let loading, frames, dragged;
 
-  const load = () => (loading ??= inflate(root.querySelector("script").textContent).then((data) => { frames = data; }));
+  const load = () => (loading ??= loadFrames(root).then((data) => { frames = data; }, () => {
+    loading = undefined;  // the next move asks again
+    announce("The frames of this figure did not load.");
+  }));
   const number = (list) => list.reduce((sum, control) => sum * control.size + control.index, 0);
   const setting = () => controls.map((control) => `${control.name}=${encodeURIComponent(control.text)}`).join("&");
 
   async function update() {
     if (!frames) await load();
-    draw();
+    if (frames) draw();
   }
 
   function draw() {
@@ -159,6 +170,8 @@ function startDiagram(root) {
   if (!stepped.length) return;
   const announce = announcer(root.querySelector("[role=status]"));
   const [control] = liveForm(root, update);
+  const picture = root.querySelector("svg");
+  const words = picture.getAttribute("aria-label");
   function update() {
     const now = +control.text;
     control.show();
@@ -167,13 +180,34 @@ function startDiagram(root) {
       part.classList.toggle("off", now < from || now > to);
     }
     const shown = stepped.filter((part) => !part.classList.contains("off")).map((part) => part.querySelector("title"));
-    announce(`step ${now}: ${shown.filter(Boolean).map((title) => title.textContent).join("; ")}`);
+    const step = `Step ${now}: ${shown.filter(Boolean).map((title) => title.textContent.trim()).join("; ")}`;
+    picture.setAttribute("aria-label", `${words} ${step}`);
+    announce(step);
   }
   update();
 }
 
 document.querySelectorAll(".explorer").forEach(startExplorer);
 document.querySelectorAll(".diagram").forEach(startDiagram);
+
+// What scrolls sideways is reached by keyboard. Asked only of what comes on screen: to ask all would lay out the whole page. Code
+// and tables count as scrolling until they are seen.
+document.querySelectorAll("pre, .pst-scrollable-table-container").forEach((block) => { block.tabIndex = 0; });
+const scrollers = new IntersectionObserver((entries) => {
+  const seen = entries.filter((entry) => entry.isIntersecting).map(({ target }) => [target, target.scrollWidth > target.clientWidth]);
+  for (const [target, scrolls] of seen) scrolls ? target.setAttribute("tabindex", 0) : target.removeAttribute("tabindex");
+});
+document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output > .output, .katex-display").forEach((element) => scrollers.observe(element));
+
+// The menus on top close by a click elsewhere and by Escape.
+const menus = [...document.querySelectorAll("details.dropdown")];
+addEventListener("click", (event) => { menus.forEach((menu) => { if (!menu.contains(event.target)) menu.open = false; }); });
+addEventListener("keydown", (event) => {
+  const menu = menus.find((one) => one.open);
+  if (event.key !== "Escape" || !menu) return;
+  menu.open = false;
+  menu.querySelector("summary").focus();
+});
 
 // A link into a fold opens it; printing opens all of them and closes them again, and shows diagrams at their last step.
 function openFold() {
