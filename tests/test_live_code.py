@@ -83,7 +83,7 @@ def press_live_code(tab, server):
         const { binder, ...settings } = JSON.parse(meta.content); meta.content = JSON.stringify({ ...settings, server }); }""",
         server,
     )
-    tab.locator(".dropdown-launch-buttons > button").click()
+    tab.locator('summary[aria-label="Launch interactive content"]').click()
     tab.locator(".btn-live-code").click()
     tab.wait_for_function(SETTLED, timeout=120_000)
 

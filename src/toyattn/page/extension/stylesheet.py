@@ -11,7 +11,7 @@ from pathlib import Path
 import lightningcss
 
 THEME = ("styles/theme.css", "styles/pydata-sphinx-theme.css")  # linked by the theme's layout, not listed by Sphinx
-SCRIPTS = ("doctools.js", "sphinx_highlight.js", "searchtools.js", "scripts/pydata-sphinx-theme.js", "scripts/sphinx-book-theme.js", "page.js")
+SCRIPTS = ("doctools.js", "sphinx_highlight.js", "searchtools.js", "scripts/pydata-sphinx-theme.js", "scripts/sphinx-book-theme.js", "page.js", "live.js")
 
 _IMPORT = re.compile(r"""@import\s+["']([^"']+)["']\s*;""")
 _URL = re.compile(r"""url\((["']?)(?!data:|#|/|[a-z]+:)([^)"']+)\1\)""")
