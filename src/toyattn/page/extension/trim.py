@@ -25,6 +25,7 @@ def setup(app):
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
     app.connect("html-page-context", drop_unused, priority=900)
     app.connect("build-finished", lighten_script)
+    app.connect("env-updated", rewrite_indexed)
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
 
 
@@ -33,6 +34,11 @@ def drop_unused(app, pagename, templatename, context, doctree):
     context["metatags"] = context.get("metatags", "").replace('content="_static/', f'content="{context["content_root"]}_static/')
     for key in ("script_files", "css_files"):
         context[key] = [file for file in context[key] if not _is_unused(file)]
+
+
+def rewrite_indexed(app, env):
+    """Sphinx's search forgets the glossary when it writes other pages only: pages with index entries are written every time."""
+    return sorted(page for page, entries in env.get_domain("index").entries.items() if entries)
 
 
 def _is_unused(file):
