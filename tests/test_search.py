@@ -92,16 +92,32 @@ def test_a_second_build_still_finds_the_terms(tmp_path):
     assert "term-quagmire" in (folder / "_build/html/searchindex.js").read_text(encoding="utf-8")
 
 
+GREEK = re.compile(r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega))"
+                   r"(?![a-z])", re.I)
+
+
+def formulas(html):
+    """The formulas in a piece of a page, as written in TeX."""
+    return [unescape(tex) for tex in re.findall(r'<annotation encoding="application/x-tex">(.*?)</annotation>', html, re.S)]
+
+
 def symbols(page, table):
-    """The symbols in the first column of a table, as written in TeX."""
+    """The symbols in the first column of a table."""
     html = (SITE / page).read_text(encoding="utf-8")
     rows = re.findall(r"<tr.*?</tr>", html[html.index(f'id="{table}"'):].split("</table>")[0], re.S)[1:]
-    cells = [re.search(r"<td.*?</td>", row, re.S)[0] for row in rows]
-    written = [unescape(tex) for cell in cells for tex in re.findall(r'<annotation encoding="application/x-tex">(.*?)</annotation>', cell)]
-    return {symbol.strip() for tex in written for symbol in tex.split(", ")}
+    first = "".join(re.search(r"<td.*?</td>", row, re.S)[0] for row in rows)
+    return {symbol.strip() for tex in formulas(first) for symbol in tex.split(", ")}
 
 
 def test_the_list_of_symbols_has_those_of_the_first_page(site):
     first_page = symbols("book/index.html", "tab-i4-notation")
     assert len(first_page) >= 40
     assert first_page - symbols("book/symbols.html", "tab-symbols") == set()
+
+
+def test_the_list_of_symbols_has_every_greek_letter_of_the_book(site):
+    used = {path.relative_to(site).as_posix(): set(GREEK.findall(" ".join(formulas(path.read_text(encoding="utf-8")))))
+            for path in site.glob("book/**/*.html")}
+    assert len(set().union(*used.values())) >= 30
+    listed = used.pop("book/symbols.html")
+    assert {page: letters - listed for page, letters in used.items() if letters - listed} == {}
