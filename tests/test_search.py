@@ -92,8 +92,8 @@ def test_a_second_build_still_finds_the_terms(tmp_path):
     assert "term-quagmire" in (folder / "_build/html/searchindex.js").read_text(encoding="utf-8")
 
 
-GREEK = re.compile(r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|omega))"
-                   r"(?![a-z])", re.I)
+GREEK = re.compile(r"\\((?:var)?(?:alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau"
+                   r"|upsilon|phi|chi|psi|omega))(?![a-z])", re.I)
 
 
 def formulas(html):
