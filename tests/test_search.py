@@ -1,13 +1,11 @@
 """What a reader looks up: the site's search in a real browser, the glossary, the list of symbols."""
 
 import re
-import threading
-from functools import partial
 from html import unescape
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 from conftest import SITE
+from served import served
 from small_book import build, write
 
 WHERE_DEFINED = {  # what a reader may type, and the chapter that introduces it
@@ -17,20 +15,11 @@ WHERE_DEFINED = {  # what a reader may type, and the chapter that introduces it
 }
 
 
-class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and writes no log."""
-
-    def log_message(self, *args):
-        pass
-
-
 @pytest.fixture(scope="module")
 def address(site):
     """The built book on a port of the loopback interface."""
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=site)) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
+    with served(site) as address:
+        yield address
 
 
 @pytest.fixture
