@@ -197,7 +197,12 @@ const scrollers = new IntersectionObserver((entries) => {
   const seen = entries.filter((entry) => entry.isIntersecting).map(({ target }) => [target, target.scrollWidth > target.clientWidth]);
   for (const [target, scrolls] of seen) scrolls ? target.setAttribute("tabindex", 0) : target.removeAttribute("tabindex");
 });
-document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output > .output, .katex-display").forEach((element) => scrollers.observe(element));
+function watchScrollers() {
+  scrollers.disconnect();
+  document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output > .output, .katex-display").forEach((element) => scrollers.observe(element));
+}
+addEventListener("resize", watchScrollers);
+watchScrollers();
 
 // The menus on top close by a click elsewhere and by Escape.
 const menus = [...document.querySelectorAll("details.dropdown")];
