@@ -6,7 +6,7 @@ BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-binder bench pdf lighthouse linkcheck live serve clean lock
+.PHONY: help book test test-binder bench mutants pdf lighthouse linkcheck live serve clean lock
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -20,6 +20,9 @@ test: book  ## build the book and run every test (needs Chromium or Chrome)
 
 bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/bench.json
 	@$(BIN)/python tests/bench.py
+
+mutants: $(READY)  ## plant faults in the science, list those that go unnoticed (MODULES="toylang memory"; all: hours)
+	@$(BIN)/python tests/mutants.py $(MODULES)
 
 pdf: book  ## print the whole book to _build/book.pdf (needs Chromium or Chrome)
 	@$(BIN)/python tests/print_book.py
@@ -50,7 +53,7 @@ clean:  ## remove the built book and its execution cache, keep the environment
 	rm -rf _build
 
 lock: $(READY)  ## pin anew what pyproject.toml asks for
-	@$(BIN)/pip-compile -q --upgrade --extra cells --extra book --extra live --extra test --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
+	@$(BIN)/pip-compile -q --upgrade --extra cells --extra book --extra live --extra test --extra mutants --strip-extras --no-emit-index-url --no-emit-options --no-header --allow-unsafe \
 	  --annotation-style=line -o requirements.txt pyproject.toml
 
 $(READY): requirements.txt pyproject.toml
