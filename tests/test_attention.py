@@ -76,6 +76,9 @@ def test_softmax_at_800_and_beyond():
     np.testing.assert_allclose(softmax([1000, 999, 998]), loop_softmax([2, 1, 0], 1), rtol=1e-14)
     np.testing.assert_array_equal(softmax([1e308, -1e308], 1e308), [1, 0])
     np.testing.assert_array_equal(softmax([3000, 0], 0.5), [1, 0])
+    with np.errstate(all="raise"):
+        np.testing.assert_array_equal(softmax([1e308, -1e308], 8), [1, 0])
+        np.testing.assert_array_equal(softmax([-800, 0]), [0, 1])
 
 
 def test_the_ends_of_beta():
@@ -120,6 +123,9 @@ def test_log_partition_is_the_log_of_the_sum_of_powers():
     assert log_partition([-np.inf, 3.0], 2) == pytest.approx(6)
     assert log_partition([-np.inf, 3.0, 1.0], 0) == pytest.approx(math.log(2))
     np.testing.assert_allclose(log_partition([[0, 0], [1, 1]]), [math.log(2), 1 + math.log(2)])
+    assert type(log_partition([0, 1])) is float
+    short = log_partition(np.array([[0.3, 0], [0, 0]], dtype=np.float32), 0.77)
+    np.testing.assert_allclose(short, [math.log(math.exp(0.77 * float(np.float32(0.3))) + 1), math.log(2)], rtol=1e-14)
 
 
 def test_jacobian_by_central_differences():
@@ -206,7 +212,14 @@ def test_scores_beyond_the_floats_are_refused():
         attention([[1e200]], [[1e200]], [[1.0]])
 
 
+@pytest.mark.parametrize("n_q, m", [(1, 3), (3, 1), (2, 3)])
+def test_a_causal_mask_needs_as_many_queries_as_keys(n_q, m):
+    with pytest.raises(ValueError, match="^mask: wanted"):
+        attention(np.ones((n_q, 2)), np.ones((m, 2)), np.ones((m, 2)), mask="causal")
+
+
 def test_causal_mask():
+    assert causal_mask(3).dtype == bool
     np.testing.assert_array_equal(causal_mask(3), [[1, 0, 0], [1, 1, 0], [1, 1, 1]])
 
 

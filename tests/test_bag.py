@@ -119,6 +119,11 @@ def test_orderings_are_the_distinct_permutations(text):
     assert bag.orderings([text.count(w) for w in "abcd"]) == len(set(permutations(text)))
 
 
+def test_orderings_of_one_row_only():
+    with pytest.raises(ValueError, match="^counts: wanted shape"):
+        bag.orderings([[1, 2]])
+
+
 def test_orderings_are_exact_beyond_the_floats():
     many = bag.orderings([30, 30])
     assert type(many) is int and many == math.comb(60, 30) > 2**53

@@ -240,3 +240,36 @@ def test_layer_norm_of_the_largest_floats():
     largest = np.finfo(float).max
     assert blocks.layer_norm([largest, -largest]).tolist() == [1, -1]
     assert blocks.layer_norm([5e-324, 0.0]).tolist() == [1, -1]
+
+
+def test_a_block_is_a_frozen_value_that_equals_itself_alone():
+    block, = blocks.random_blocks(1, 1, 1, np.random.default_rng(0))
+    with pytest.raises(AttributeError):
+        block.norm = True
+    assert block == block and block != replace(block) and len({block, replace(block)}) == 2
+
+
+def test_what_a_block_does_unless_told_otherwise():
+    rng = np.random.default_rng(1)
+    X, head = rng.standard_normal((3, 4)), random_head(4, 2, 2, rng)
+    W_1, W_2 = rng.standard_normal((4, 5)), rng.standard_normal((5, 4))
+    np.testing.assert_array_equal(blocks.hidden(X, W_1), np.maximum(X @ W_1, 0))
+    usual = blocks.Block((head,), W_1, W_2, "relu", norm=True)
+    np.testing.assert_array_equal(blocks.run(X, blocks.Block((head,), W_1, W_2)), blocks.run(X, usual))
+
+
+def test_a_constant_row_beside_one_that_varies_is_refused():
+    with pytest.raises(ValueError, match="^X: .*constant row"):
+        blocks.layer_norm([[0.1] * 3, [1, 2, 3]])
+
+
+def test_the_smallest_random_model_and_a_gap_of_exactly_the_tolerance():
+    assert blocks.random_embedding(1, 1, np.random.default_rng(0)).shape == (1, 1)
+    assert blocks.rows_without_partner([[1.0], [0.0]], [[1.5]], tolerance=0.5) == (1,)
+
+
+def test_the_hand_built_block_is_frozen_and_reads_a_single_token():
+    built = toylang_block.build(LANG)
+    with pytest.raises(AttributeError):
+        built.lang = None
+    assert len(toylang_block.embed(built, ["Ann"])) == 1

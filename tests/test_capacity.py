@@ -123,3 +123,9 @@ def drawn_overlaps(rng, m, d):
     """The first coordinates of m random unit vectors."""
     K = rng.standard_normal((m, d))
     return K[:, 0] / np.sqrt((K * K).sum(axis=1))
+
+
+def test_cuts_beyond_the_sphere_and_the_type_of_a_ratio():
+    with pytest.raises(ValueError, match="^cut: wanted .* from -1 to 1, got 1.5"):
+        capacity.tail_share(1.5, 4)
+    assert type(capacity.squared_ratio(3, 1, 4)) is float

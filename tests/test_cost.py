@@ -45,6 +45,8 @@ def test_the_base_model():
     assert cost.parameters(512, 8) == {"attention": 1_048_576, "MLP": 2_097_152}
     assert cost.cache(110, 512, 6) == 675_840 and cost.cache(4096, 512, 6) == 25_165_824
     assert cost.cache_crossover(512, 6) == 12_287
+    assert cost.parameters(3) == {"attention": 36, "MLP": 72}
+    assert {type(count) for count in (*cost.parameters(3).values(), cost.causal_scores(3))} == {int}
 
 
 @pytest.mark.parametrize("n_h", [1, 2, 3, 6])
@@ -77,6 +79,7 @@ def test_what_the_cache_holds_and_what_a_step_costs(n, d, layers):
     assert cost.cache(n, d) == 2 * keys[0].size and cost.cache_crossover(d) == 4 * d - 1
     assert cost.cache(n, d, layers, size=8) == keys.nbytes + values.nbytes
     full, before = cost.layer(n, d), cost.layer(1, d)
+    assert cost.cached_step(n, d, 3) == before["projections"] + 2 * d * 3 + 2 * n * d
     assert cost.cached_step(n, d) == before["projections"] + before["MLP"] + full["scores"] // n + full["weighted sum"] // n
 
 

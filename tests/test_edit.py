@@ -118,3 +118,26 @@ def test_a_moment_is_symmetric_at_its_own_size(size):
     np.testing.assert_allclose(edit.direction([1, 3], Sigma), edit.direction([1, 3], Sigma / size), atol=1e-12)
     with pytest.raises(ValueError, match="^Sigma: wanted a symmetric matrix"):
         edit.direction([1, 2], size * np.array([[2.0, 0.5], [0.4, 1.0]]))
+
+
+def test_a_key_of_any_length_has_the_same_plane():
+    _, k, _, Sigma, _, _ = problem(2)
+    for length in (1e-8, 1e8):
+        for found, wanted in zip(edit.plane(length * k, Sigma), edit.plane(k, Sigma)):
+            np.testing.assert_allclose(np.abs(found), np.abs(wanted), rtol=1e-7)
+
+
+def test_an_angle_of_zero_survives_rounding():
+    assert edit.angle([1, 7e-6], np.diag([2, 1e-15])) == 0
+
+
+def test_a_moment_that_is_not_quite_symmetric_is_refused():
+    with pytest.raises(ValueError, match="^Sigma: .*symmetric"):
+        edit.direction([1, 2], [[2, 0.5], [0.5 + 5e-9, 2]])
+
+
+def test_the_smallest_and_the_steepest_settings():
+    np.testing.assert_allclose(np.diag(edit.uneven(1, 2)), [2 / (1 + math.exp(-1)), 2 / (1 + math.e)])
+    with pytest.raises(ValueError, match="^c: wanted .* from 0 to 500, got 500.5"):
+        edit.uneven(500.5)
+    assert edit.typical_keys(np.eye(3), 1, np.random.default_rng(0)).shape == (1, 3)

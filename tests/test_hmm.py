@@ -157,3 +157,7 @@ def test_next_token_after_texts_of_any_length(J, n):
 def test_ragged_tokens_are_refused(function):
     with pytest.raises(ValueError, match="^tokens: wanted a rectangular array, got rows of unequal length"):
         function(*random_model(0, 2), [[0], [0, 1]])
+
+
+    assert hmm.path_probabilities(*random_model(0, 10), [0] * 6).size == 10**6
+    assert hmm.hand_machine(ToyLang(N=5, F=1, L=190)).pi.size == hmm.n_states(ToyLang(N=5, F=1, L=190)) == 4000

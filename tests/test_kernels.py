@@ -197,3 +197,31 @@ def test_the_smoother_sits_inside_drawn_regressions():
     assert abs(drawn.mean() - expected) < 4.5 * drawn.std() / math.sqrt(4000)
     variance = sum(w * w for w in shares) / sum(shares) ** 2
     assert drawn.var() == pytest.approx(variance, rel=4.5 * math.sqrt(2 / 4000))
+
+
+def test_what_happens_unless_told_otherwise():
+    seed = lambda: np.random.default_rng(0)
+    usual = dict(draws=1, m=12, d_k=5, d_v=4, beta=0.5)
+    np.testing.assert_array_equal(kernels.truncation_distances(3, seed()), kernels.truncation_distances(3, seed(), **usual))
+    usual = dict(draws=1, scale=(0.7, 1.24), m=20, d=6, beta=3.0)
+    np.testing.assert_array_equal(kernels.smoother_distances(seed()), kernels.smoother_distances(seed(), **usual))
+    x = np.array([0.5, -2.0])
+    np.testing.assert_allclose(kernels.tensor_features(x, 1), [1, 0.5, -2])
+    np.testing.assert_allclose(kernels.truncated(2)(Q, K), 1 + Q @ K.T + (Q @ K.T) ** 2 / 2)
+    distances = [[sum((a - b) ** 2 for a, b in zip(q, k)) for k in K] for q in Q]
+    np.testing.assert_allclose(kernels.gaussian()(Q, K), np.exp(np.negative(distances) / 2))
+    assert kernels.hopfield_energy(x, [x, 2 * x]) == pytest.approx(x @ x / 2 - math.log(math.exp(x @ x) + math.exp(2 * x @ x)))
+    plain = by_pairs(K, K, V, None, normalize=False)
+    np.testing.assert_allclose(kernels.linear_attention(K, K, V), plain)
+    np.testing.assert_allclose(kernels.linear_attention_by_state(K, K, V), plain)
+
+
+def test_kernels_of_memories_side_by_side():
+    kernel = kernels.from_features(kernels.elu_plus_one)
+    both = kernel(np.stack([Q, -Q]), np.stack([K, 2 * K]))
+    for found, (q, k) in zip(both, ((Q, K), (-Q, 2 * K))):
+        np.testing.assert_allclose(found, [[kernels.elu_plus_one(a) @ kernels.elu_plus_one(b) for b in k] for a in q])
+
+
+def test_a_million_features_are_allowed():
+    assert kernels.tensor_features(np.zeros(10**6 - 1), 1).size == 10**6

@@ -250,3 +250,32 @@ def test_recursive_steps_refuse_what_is_no_inverse_moment():
     for R in ([[1.0, 0.5], [0.0, 1.0]], [[-1.0, 0.0], [0.0, 0.0]], [[-3.0, 0.0], [0.0, 1.0]]):
         with pytest.raises(ValueError, match="^R: wanted a (symmetric|positive definite) matrix"):
             memory.recursive_step(S, R, k, v)
+
+
+def test_what_happens_unless_told_otherwise():
+    rng = np.random.default_rng(0)
+    S, k, K, V = rng.standard_normal((3, 2)), rng.standard_normal(2), rng.standard_normal((4, 2)), rng.standard_normal((4, 3))
+    close(memory.erase(S, k), S)
+    close(memory.erase(S, k, "delta"), S - np.outer(S @ k, k))
+    powers = np.exp(K @ k)
+    close(memory.read_cache(K, V, k), powers @ V / powers.sum())
+
+
+def test_least_squares_of_keys_that_are_tiny_or_zero_beside_others():
+    """Each memory has its own rank: neither the size nor the number of the others counts."""
+    flat = np.array([[1, 0], [0, 1e-13]])
+    K, V = np.tile(flat, (1000, 1, 1)), np.ones((1000, 2, 1))
+    K[1], K[2] = 1e-20 * flat, 0
+    found = memory.write(K, V, "least squares")
+    np.testing.assert_allclose(found[0], [[1, 1e13]])
+    np.testing.assert_allclose(found[1], [[1e20, 1e33]])
+    assert (found[2] == 0).all()
+
+
+def test_settings_beyond_their_range():
+    S, k, v = np.zeros((1, 2)), np.ones(2), np.ones(1)
+    for call in (lambda: memory.step(S, k, v, gamma=1.5), lambda: memory.write([k], [v], gamma=1.5)):
+        with pytest.raises(ValueError, match="^gamma: wanted .* from 0 to 1, got 1.5"):
+            call()
+    with pytest.raises(ValueError, match="^ridge: wanted .* of at least 0"):
+        memory.write([k], [v], "least squares", ridge=-0.1)

@@ -116,6 +116,8 @@ def test_the_lower_bound_and_the_divergences_make_the_log_likelihood():
     pi, theta = mixtures.m_step(counts, rho)
     direct = sum(math.log(pi[z] * math.prod(theta[z] ** row)) for z, row in zip((0, 1, 2) * 2, counts))
     assert mixtures.lower_bound(counts, hard, pi, theta) == pytest.approx(direct, abs=1e-10)
+    with pytest.raises(ValueError, match="^pi: wanted shape"):
+        mixtures.lower_bound(counts, [hard], [pi], [theta])
 
 
 def test_m_step_is_the_maximum_of_the_bound():
@@ -227,6 +229,8 @@ def test_random_starts_are_single_runs_of_em():
     assert 0 < found.share < 1
     assert any(-1e-2 < end < -1e-5 for end in ends)  # still on their way: they do not count
     assert found.largest_excess == pytest.approx(max(ends), abs=1e-9)
+    still_moving = [mixtures.random_starts(ToyLang(N=5, F=6, L=0), 1, np.random.default_rng(2), *rounds) for rounds in ((), (100,))]
+    assert still_moving[0] == still_moving[1]
 
 
 def test_random_starts_seldom_find_many_pairs_and_never_better_ones():

@@ -71,3 +71,11 @@ def test_points_by_formulas(N, L):
     assert points["neural window"].copies is points["recurrent net"].copies is None
     for name in ("linear attention", "one softmax head", "stacked block"):
         assert points[name] == (name, rows[name].second_y + rows[name].final_x, rows[name].stores, True)
+
+
+def test_the_ends_of_what_may_be_asked():
+    lang = ToyLang(N=3, F=2, L=0)
+    names = [row.name for row in model_classes.table(lang, r=lang.last_x_reach - 1)]
+    assert names[1:3] == ["window of 7", "window of 8"]
+    flat = model_classes.table(lang, slots_beta=0.0, beta=0.0)
+    assert flat[5].final_x == pytest.approx(math.log(8)) and flat[6].final_x > flat[4].final_x

@@ -103,6 +103,7 @@ def test_log_joint_posterior_and_likelihood_are_those_of_exact_products(event_mo
     assert naive_bayes.posterior(*arguments) == pytest.approx(exact, abs=1e-13)
     total = sum(math.log(sum(joint)) for joint in joints)
     assert naive_bayes.log_likelihood(*arguments) == pytest.approx(total, abs=1e-12)
+    assert type(naive_bayes.log_likelihood(*arguments)) is float
 
 
 @models
@@ -134,6 +135,19 @@ def test_a_class_that_excludes_the_document_gets_posterior_zero():
 def test_long_documents_do_not_underflow():
     found = naive_bayes.posterior([[4000, 4002]], [0.5, 0.5], [[0.6, 0.4], [0.4, 0.6]])
     assert found == pytest.approx(np.array([[4 / 13, 9 / 13]]), abs=1e-9)
+    beside_a_short_one = naive_bayes.posterior([[4000, 4002], [1, 0]], [0.5, 0.5], [[0.6, 0.4], [0.4, 0.6]])
+    assert beside_a_short_one == pytest.approx(np.array([[4 / 13, 9 / 13], [0.6, 0.4]]), abs=1e-9)
+
+
+def test_a_class_without_documents_is_named():
+    with pytest.raises(ValueError, match="^labels: .*no document of class 1$"):
+        naive_bayes.fit([[1, 2], [3, 4]], [0, 2])
+
+
+@pytest.mark.parametrize("theta", [[[0.5, 0.5]] * 3, [[0.5, -0.1], [0.5, 0.5]], [[0.5, 1.1], [0.5, 0.5]]])
+def test_presences_are_one_row_of_probabilities_a_class(theta):
+    with pytest.raises(ValueError, match="^theta: wanted"):
+        naive_bayes.log_joint([[1, 0]], [0.5, 0.5], theta, "bernoulli")
 
 
 @models

@@ -76,3 +76,9 @@ def test_best_head_among_all_rankings_of_places():
             decoded[N + WORDS.index("gave"), [1, 5]] = 0, name
             best = max(best, one_head.served(scores, decoded))
     assert best == pytest.approx(1 / N)
+
+
+def test_eight_names_are_the_most():
+    assert one_head.served(*one_head.draw(8, 1, np.random.default_rng(0))).shape == (1,)
+    with pytest.raises(ValueError, match="^scores: wanted .* N from 4 to 8"):
+        one_head.served(np.zeros((17, 12)), np.zeros((17, 12), dtype=int))

@@ -220,3 +220,20 @@ def test_beta_needed_at_the_edges(m, nats):
     with mpmath.workdps(40):
         wanted = mpmath.log((m - 1) / mpmath.expm1(mpmath.mpf(nats)))
     assert beta_needed(m, nats) == pytest.approx(float(wanted), rel=1e-14)
+
+
+@pytest.mark.parametrize("mean", [0.0, 1.0])
+def test_a_mean_at_an_end_takes_an_endless_beta_and_is_refused(mean):
+    with pytest.raises(ValueError, match="^mean: wanted a number between"):
+        beta_for_mean([1, 0, 0], mean)
+
+
+def test_gradients_at_beta_1_unless_told_otherwise():
+    a = np.array([0.5, 0.3, 0.2])
+    np.testing.assert_allclose(score_gradient(a, [1, 0, 1]), np.array([5 / 7, 0, 2 / 7]) - a)
+    np.testing.assert_allclose(loss_gradient(a, [[1.0], [2.0], [4.0]], [3.0]), [3 * w * (v - 1.9) for w, v in zip(a, (1, 2, 4))])
+
+
+def test_a_prefix_is_refused_with_its_last_token():
+    with pytest.raises(ValueError, match="^tokens: .*3 that end in 'Ben'$"):
+        name_lookup(ToyLang(), "Ann gave Ben".split(), 1)

@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from itertools import cycle, islice
 
 from hypothesis import given, settings, strategies as st
 import numpy as np
@@ -79,7 +80,9 @@ def test_every_machine_beside_the_loop(kind, beta):
         passed = machine.run(built, text)
         OUT = machine.register(built, passed.streams[-1], "OUT")
         notes = machine.register(built, passed.streams[1], "PREV")
-        for t in [0, 1, size + 1, size + 8, size + 9, size + 11]:
+        cues = [t for t, word in enumerate(text) if word in ("gave", "then", "thanked")]
+        assert cues[-2:] == [size + 8, size + 10]
+        for t in [0, 1, *cues, size + 9, size + 11]:
             wanted, PREV = loop(text[: t + 1], lang.names, beta, kind)
             row = dict(zip(built.stream.vocabulary, OUT[t]))
             assert all(row[name] == pytest.approx(wanted[name], abs=1e-12) for name in lang.names)
@@ -157,6 +160,7 @@ def test_all_pairs_of_48_names_at_three_gaps():
         assert len({(text[0], text[2]) for text in texts}) == 48 * 47
         assert all(lang.is_sentence(text) for text in texts)
         assert [len({text[place] for text in texts}) for place in range(4, 5 + L)] == [3] + [6] * L
+        assert all(text[5 : 5 + L] == tuple(islice(cycle(lang.fillers), i, i + L)) for i, text in enumerate(texts))
         found = program.answers(built, lang, texts)
         right += found.right.sum()
         predictions += found.right.size
@@ -405,3 +409,49 @@ def test_more_texts_than_fit_at_once(monkeypatch):
         np.testing.assert_array_equal(parts, one)
     for i, text in enumerate(texts):
         np.testing.assert_allclose(program.answers(built, lang, [text]).probability[0], whole.probability[i], rtol=1e-12)
+
+
+def test_a_single_sentence_and_the_usual_scale():
+    assert len(program.draw(LANG, 1, np.random.default_rng(0))) == 1
+    stream = program.build(LANG).stream
+    np.testing.assert_array_equal(program.unembedding(stream), 10 * program.output(stream).T)
+
+
+def test_a_refused_text_is_named_and_quoted():
+    with pytest.raises(ValueError, match="^sentences: .*, got 'tokens:' at place 1"):
+        program.answers(program.build(LANG), LANG, [["Ann", "tokens:"]])
+
+
+def test_streams_and_machines_are_frozen():
+    stream = machine.Stream(("a", "b"))
+    assert stream == machine.Stream(("a", "b"), 64) and hash(stream) == hash(machine.Stream(("a", "b"), 64))
+    built = program.build(LANG)
+    for value, name in ((stream, "n_max"), (built, "code")):
+        with pytest.raises(AttributeError):
+            setattr(value, name, 3)
+    assert built == built and built != program.build(LANG) and len({built, program.build(LANG)}) == 2
+
+
+def test_places_without_a_code_must_be_asked_for():
+    built = program.build(LANG, n_max=14)
+    for call, name in ((lambda: machine.run(built, [*PROMPT, "Di"]), "tokens"), (lambda: machine.run_many(built, [[*PROMPT, "Di"]]), "texts")):
+        with pytest.raises(ValueError, match=f"^{name}: .*at most n_max = 14"):
+            call()
+
+
+def test_the_shortest_texts():
+    built = program.build(LANG)
+    assert machine.run_many(built, [["then"]]).shape == (1, 1, built.stream.d)
+    with pytest.raises(ValueError, match="^texts: wanted at least 1"):
+        machine.run_many(built, [[]])
+
+
+def test_nonzeros_are_counted_by_layer_and_part():
+    names = [(layer, part) for layer in ("layer 1", "layer 2") for part in ("query", "key", "value", "output")]
+    assert list(machine.nonzeros(program.build(LANG))) == [*names, ("read-out", "unembedding")]
+
+
+def test_the_ends_of_a_shared_probability():
+    assert machine.shared_probability(1) == 1
+    assert machine.shared_probability(1000) == pytest.approx(math.exp(10) / (math.exp(10) + 999))
+    assert machine.shared_probability(4, kappa=0) == 0.25

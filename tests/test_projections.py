@@ -143,3 +143,22 @@ def test_a_change_of_gauge_beyond_the_floats_is_refused():
         regauge(W, W, G)
     tiny = regauge(W, W, np.diag([1e-300, 1e-300]))
     np.testing.assert_allclose(tiny[0] @ tiny[1].T, W @ W.T)
+
+
+def test_a_head_makes_its_six_products_with_the_one_given():
+    rng, X, W = random_case(3)
+    made = []
+    head(X, W, product=lambda A, B: made.append((A.shape, B.shape)) or A @ B)
+    (n, d), d_k, d_v = X.shape, W.W_Q.shape[1], W.W_V.shape[1]
+    projected = [((n, d), (d, width)) for width in (d_k, d_k, d_v)]
+    assert made == [*projected, ((n, d_k), (d_k, n)), ((n, n), (n, d_v)), ((n, d_v), (d_v, d))]
+
+
+def test_heads_must_fit_their_rows_and_each_other():
+    rng = np.random.default_rng(0)
+    X, narrow, wide = rng.standard_normal((2, 4)), random_head(4, 2, 2, rng), random_head(4, 2, 3, rng)
+    np.testing.assert_allclose(multi_head(X, [narrow, wide]), head(X, narrow).write + head(X, wide).write)
+    with pytest.raises(ValueError, match="^heads: .*different widths"):
+        multi_head(X, [replace(narrow, W_O=None), replace(wide, W_O=None)])
+    with pytest.raises(ValueError, match="^W_V: wanted shape"):
+        replace(narrow, W_V=narrow.W_V[1:])

@@ -42,6 +42,23 @@ def test_hebbian_and_least_squares_errors(m, d):
 
 def test_arrays_of_pairs():
     np.testing.assert_allclose(recall.least_squares_error([3, 4, 5, 16], 4), [0, 0, 0.2, 0.75])
+    single = recall.hebbian_error(2, 3), recall.least_squares_error(2, 3), recall.decay_error(0, 2, 0.5, 3)
+    assert set(map(type, single)) == {float}
+
+
+def test_a_decay_that_grows_is_refused():
+    with pytest.raises(ValueError, match="^gamma: wanted .* from 0 to 1, got 1.5"):
+        recall.decay_error(0, 2, 1.5, 3)
+
+
+def test_what_is_simulated_unless_told_otherwise():
+    seed = lambda: np.random.default_rng(0)
+    usual = recall.simulate_recall(10, 4, 3, seed(), trials=200, queries=8)
+    for found, wanted in zip(recall.simulate_recall(10, 4, 3, seed()), usual):
+        np.testing.assert_array_equal(found, wanted)
+    assert recall.simulate_errors(2, 3, "hebbian", seed()).shape == (200, 2)
+    assert recall.simulate_cache_errors(2, 3, 1, seed()).shape == (200, 2)
+    assert recall.simulate_errors(1, 1, "hebbian", seed(), trials=1).shape == (1, 1)
 
 
 @pytest.mark.parametrize(

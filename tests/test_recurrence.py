@@ -80,7 +80,7 @@ def test_scaled_orthogonal_nets_scale_the_gradient_by_a_power():
         wanted = recurrence.linear_gradient(g, np.arange(48, -1, -1))
         np.testing.assert_allclose(sizes, np.tile(wanted, (3, 1)), rtol=1e-11)
     assert recurrence.linear_gradient(0.5, 48) == 2.0**-48
-    assert recurrence.linear_gradient(0, 0) == 1
+    assert recurrence.linear_gradient(0, 0) == 1 and type(recurrence.linear_gradient(2, 1)) is float
 
 
 def test_tanh_gradients_stay_below_the_linear_ones():
@@ -156,6 +156,9 @@ def test_equal_seeds_give_the_same_nets_for_every_gain():
 
 
 def test_the_printed_order_of_magnitude():
+    usual = dict(nets=20, d=16, D=48, warm_up=12, scale=0.1, F=6)
+    few = [recurrence.tanh_gradients(1.0, np.random.default_rng(9), **settings) for settings in ({}, usual)]
+    np.testing.assert_array_equal(*few)
     sizes = recurrence.tanh_gradients(1.0, np.random.default_rng(9), nets=2000)[:, 48]
     assert 0.040 < np.median(sizes) < 0.047
     assert 0.01 < np.quantile(sizes, 0.05) < 0.02 and 0.1 < np.quantile(sizes, 0.995) < 0.16

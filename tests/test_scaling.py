@@ -24,6 +24,10 @@ def test_long_runs_are_drawn_in_parts_with_progress(monkeypatch):
     parts = random_scores(10, 4, 6, np.random.default_rng(0), lambda *done: told.append(done))
     np.testing.assert_array_equal(parts, whole)
     assert told == [(3, 10), (6, 10), (9, 10), (10, 10)]
+    monkeypatch.setattr("toyattn.scaling.DRAWN_AT_ONCE", 1)
+    assert random_scores(2, 1, 1, np.random.default_rng(0), lambda *done: told.append(done)).shape == (2, 1)
+    assert told[4:] == [(1, 2), (2, 2)]
+    assert random_scores(1, 1, 1, np.random.default_rng(0)).shape == (1, 1)
 
 
 @pytest.mark.parametrize("d_k", [4, 64])
@@ -39,6 +43,7 @@ def test_row_statistics_by_hand():
     assert rows.spread == pytest.approx(2 * (1 + 8 + 0) / 3)
     assert rows.share == pytest.approx(sum(shares) / 3)
     assert rows.decided == 1
+    assert row_statistics([[math.log(99), 0.0]], 1.0)[1:] == (0.99, 1)  # at the limit itself
 
 
 def test_undivided_spread_is_exactly_root_d_k_times_the_divided():

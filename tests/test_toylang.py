@@ -135,7 +135,7 @@ def test_encode_and_decode_are_positions_in_the_vocabulary():
     for tokens in lang.sentences():
         assert lang.encode(tokens).tolist() == [expected.index(token) for token in tokens]
         assert lang.decode(lang.encode(tokens)) == tokens
-    assert lang.encode([]).shape == (0,) and lang.decode([]) == ()
+    assert lang.encode([]).shape == (0,) and lang.encode([]).dtype == np.int64 and lang.decode([]) == ()
 
 
 def test_samples_are_uniform_over_the_sentences():

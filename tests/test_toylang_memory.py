@@ -117,6 +117,7 @@ def test_the_trace_word_by_word():
             wanted = [read @ name / math.sqrt(read @ read) for name in table[:6]]
             np.testing.assert_allclose(row[t - 1], wanted)
     assert found.state[0].argmax() == 5 == found.cache[0].argmax()
+    assert found.state.shape == found.cache.shape == (10, 6)
 
 
 def test_a_trace_of_tokens_that_come_once():
@@ -124,3 +125,25 @@ def test_a_trace_of_tokens_that_come_once():
     tokens = "Flo gave Ann a pen and yes then Ann thanked Flo .".split()
     once, again = (toylang_memory.trace(lang, words, np.random.default_rng(5)) for words in (iter(tokens), tokens))
     np.testing.assert_array_equal(once.states, again.states)
+
+
+def test_what_happens_unless_told_otherwise():
+    seed = lambda: np.random.default_rng(6)
+    usual = dict(readers=READERS, gated=False, sentences=300, N=8, F=6, d=8, beta=8.0)
+    found, wanted = toylang_memory.accuracy([0, 80], seed()), toylang_memory.accuracy([0, 80], seed(), **usual)
+    assert list(found) == list(READERS)
+    for reader in READERS:
+        np.testing.assert_array_equal(found[reader], wanted[reader])
+        assert found[reader].dtype == bool
+    tokens = ToyLang().sample(seed())
+    for part, same in zip(toylang_memory.trace(ToyLang(), tokens, seed()), toylang_memory.trace(ToyLang(), tokens, seed(), d=8, beta=8.0)):
+        np.testing.assert_array_equal(part, same)
+
+
+def test_the_smallest_settings():
+    lang = ToyLang(L=0)
+    flat = toylang_memory.trace(lang, lang.sample(np.random.default_rng(7)), np.random.default_rng(7), d=1, beta=0.5)
+    assert flat.states.shape == (8, 1, 1) and (np.abs(flat.cache) > 0.999).all()
+    even = toylang_memory.accuracy([0], np.random.default_rng(7), readers=["softmax cache"], beta=0.0)
+    sharp = toylang_memory.accuracy([0], np.random.default_rng(7), readers=["softmax cache"])
+    assert even["softmax cache"].mean() < sharp["softmax cache"].mean()

@@ -54,7 +54,7 @@ def test_the_tiny_corpus():
     unigram = windows.fit([TINY_CORPUS], 0)
     bird = windows.interpolate(p("bird"), windows.probability(unigram, (), "bird"), 0.75)
     cat = windows.interpolate(p("cat"), windows.probability(unigram, (), "cat"), 0.75)
-    assert bird == pytest.approx(1 / 4 * 2 / 24, abs=1e-15)
+    assert bird == pytest.approx(1 / 4 * 2 / 24, abs=1e-15) and type(bird) is float
     assert cat == pytest.approx(3 / 4 * 2 / 6 + 1 / 4 * 2 / 24, abs=1e-15)
 
 
@@ -95,6 +95,8 @@ def test_mean_cost_at_the_first_and_behind_the_last_place():
 def test_interpolate_rows():
     mixed = windows.interpolate([1, 0], [0.25, 0.75], 0.6)
     assert mixed == pytest.approx([0.7, 0.3], abs=1e-15)
+    with pytest.raises(ValueError, match="^weight: wanted .* from 0 to 1, got 1.5"):
+        windows.interpolate(0.5, 0.5, 1.5)
 
 
 @small
@@ -169,7 +171,7 @@ def test_large_harmonic_numbers_are_digamma_values(n):
         assert windows.expected_sentences(n) == pytest.approx(float(n * exact), rel=1e-14)
 
 
-@pytest.mark.parametrize("n, M", [(1, 0), (1, 3), (2, 0), (2, 1), (2, 5), (3, 4), (4, 4)])
+@pytest.mark.parametrize("n, M", [(1, 0), (1, 1), (1, 3), (2, 0), (2, 1), (2, 5), (3, 4), (4, 4)])
 def test_share_seen_is_the_mean_over_all_readings(n, M):
     readings = [len(set(reading)) for reading in product(range(n), repeat=M)]
     assert windows.share_seen(n, M) == pytest.approx(sum(readings) / len(readings) / n, abs=1e-14)
@@ -184,6 +186,7 @@ def test_share_seen_keeps_its_digits(n, M):
 
 def test_share_seen_and_fallback_draw_curves():
     lang = ToyLang(3, 2, 1)
+    assert type(windows.share_seen(36, 1)) is type(windows.fallback_cost(lang, 1)) is float
     M = np.array([0, 1, 2.5])
     assert windows.share_seen(36, M) == pytest.approx([windows.share_seen(36, m) for m in M], abs=1e-15)
     assert windows.fallback_cost(lang, M) == pytest.approx(
@@ -205,7 +208,7 @@ def test_fallback_cost_is_the_mean_over_all_readings(M):
 def test_simulated_collection_of_two_rows_has_the_geometric_law():
     runs = 20000
     needed = windows.simulate_collection(2, runs, np.random.default_rng(1))
-    assert needed.shape == (runs,) and needed.min() == 2
+    assert needed.shape == (runs,) and needed.min() == 2 and needed.dtype == np.int64
     for k in (2, 3, 4, 5):
         chance = 0.5 ** (k - 1)
         assert abs((needed == k).mean() - chance) < 4 * math.sqrt(chance * (1 - chance) / runs)
@@ -230,6 +233,15 @@ def test_simulated_fallback_agrees_with_the_closed_form(N, F, L, M):
     chance = (1 - 1 / lang.n_sentences) ** M
     error = math.log(N - 1) * math.sqrt(chance * (1 - chance) / trials)
     assert abs(nats.mean() - windows.fallback_cost(lang, M)) <= 4 * error + 1e-12
+
+
+def test_more_rows_than_can_be_counted_or_drawn_are_refused():
+    with pytest.raises(ValueError, match="^n: wanted .* from 1 to 10{300}, got"):
+        windows.share_seen(10**300 + 1, 1)
+    lang = ToyLang(N=2, F=2, L=61)
+    assert 2**63 < windows.rows_needed(lang) < 2**64
+    with pytest.raises(ValueError, match="^lang: wanted fewer"):
+        windows.simulate_fallback(lang, 1, 1, np.random.default_rng(0))
 
 
 def test_window_zero_is_the_bag():
