@@ -236,7 +236,7 @@ def test_simulated_fallback_agrees_with_the_closed_form(N, F, L, M):
 
 
 def test_more_rows_than_can_be_counted_or_drawn_are_refused():
-    with pytest.raises(ValueError, match="^n: wanted .* from 1 to 10{300}, got"):
+    with pytest.raises(ValueError, match="^n: wanted an integer from 1 to "):
         windows.share_seen(10**300 + 1, 1)
     lang = ToyLang(N=2, F=2, L=61)
     assert 2**63 < windows.rows_needed(lang) < 2**64
