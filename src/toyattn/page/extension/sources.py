@@ -47,11 +47,11 @@ def modules(cells):
 
 
 def _files(name):
-    """The files behind ``toyattn.memory`` (one), ``toyattn.page`` (a folder, without this extension) or ``toyattn`` (all)."""
-    path = PACKAGE.joinpath(*name.split(".")[1:])
+    """The files behind ``toyattn.memory`` (one), ``toyattn.page`` or anything in it (all, without this extension), ``toyattn`` (all)."""
+    path = PACKAGE.joinpath(*name.split(".")[1:2])
     if path.is_dir():
         return {file for file in path.rglob("*.py") if EXTENSION not in file.parents}
-    return {path.with_suffix(".py")} if path.with_suffix(".py").exists() else _files(name.rpartition(".")[0])
+    return {path.with_suffix(".py")} if path.with_suffix(".py").exists() else _files("toyattn")
 
 
 def _imported(code, path=None):
