@@ -16,7 +16,7 @@ from pathlib import Path
 
 import jupytext
 from conftest import browser_path
-from lab import jupyter_lab, open_and_run
+from lab import jupyter_lab, open_chapter, run_all
 from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 from small_book import build
@@ -142,7 +142,8 @@ def lab_latencies(folder):
     with sync_playwright() as playwright, jupyter_lab(sys.prefix, folder, folder.parent) as address:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1200, "height": 1000})
-        open_and_run(page, address, Path("book/a/a1.md"))
+        open_chapter(page, address, Path("book/a/a1.md"))
+        run_all(page, Path("book/a/a1.md"))
         box = page.locator(".widget-vbox").first
         box.scroll_into_view_if_needed()
         return {"fig-a1-ruler": summary(box.evaluate(LAB_LATENCY))}

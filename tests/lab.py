@@ -14,9 +14,14 @@ import jupytext
 from conftest import SITE
 from playwright.sync_api import TimeoutError
 
-from toyattn.page.mode import VARIABLE, lab_path
+from toyattn.page.mode import VARIABLE
 
 ROOT = SITE.parents[1]
+
+
+def lab_path(source):
+    """Path of a chapter below any JupyterLab, which launch buttons open as well."""
+    return f"lab/tree/{source}"
 
 
 @contextmanager
@@ -60,16 +65,23 @@ def _wait_until_up(address, server, log, seconds=60):
     raise RuntimeError(f"JupyterLab did not come up in {seconds} s; it said:\n{log.read_text()[-3000:]}")
 
 
-def open_and_run(page, address, source):
-    """Open a chapter as a launch button does, choose Run → Run All Cells, and wait until every cell has its number."""
-    cells = [cell for cell in jupytext.read(ROOT / source).cells if cell.cell_type == "code"]
-    filled = [cell for cell in cells if cell.source.strip()]
+def open_chapter(page, address, source):
+    """Open a chapter as a launch button does, and wait for all its cells and for a kernel that is ready."""
     page.goto(address(source.as_posix()))
-    _wait_for_prompts(page, r"\[.*\]", len(cells))  # asked to run earlier, JupyterLab runs what it has read so far
-    page.locator(".jp-StatusBar-TextItem", has_text="| Idle").wait_for(timeout=60_000)  # and a kernel that is ready
+    _wait_for_prompts(page, r"\[.*\]", len(cells(source, "code")))  # asked to run earlier, JupyterLab runs what it has read so far
+    page.locator(".jp-StatusBar-TextItem", has_text="| Idle").wait_for(timeout=60_000)
+
+
+def run_all(page, source):
+    """Choose Run → Run All Cells, and wait until every cell has its number."""
     page.get_by_role("menuitem", name="Run", exact=True).click()
     page.get_by_text("Run All Cells", exact=True).click()
-    _wait_for_prompts(page, r"\[\d+\]", len(filled))
+    _wait_for_prompts(page, r"\[\d+\]", sum(bool(cell.strip()) for cell in cells(source, "code")))
+
+
+def cells(source, kind):
+    """What stands in the cells of one kind of a chapter."""
+    return [cell.source for cell in jupytext.read(ROOT / source).cells if cell.cell_type == kind]
 
 
 def _wait_for_prompts(page, pattern, count):

@@ -1,4 +1,4 @@
-"""The live face: every notebook run as a reader runs it and every control moved; two chapters in a real JupyterLab."""
+"""The live face: every notebook run as a reader runs it and every control moved; some chapters in a real JupyterLab."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ import jupytext
 import nbformat
 import numpy as np
 import pytest
-from lab import ROOT, jupyter_lab, open_and_run
+from lab import ROOT, cells, jupyter_lab, open_chapter, run_all
 from nbclient import NotebookClient
 from test_readouts import blocks, control_values, number_or_word, read
 from test_reproducible import cold_copy
@@ -201,21 +201,51 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def chapter(lab, browser):
-    """Opens a chapter as a launch button does and runs all its cells; gives the page."""
+    """Opens a chapter as a launch button does and runs all its cells, with a look at its formulas before and after; gives the page."""
     pages = []
 
-    def open_chapter(source):
+    def open_and_run(source, run=True):
         pages.append(page := browser.new_page(viewport={"width": 1200, "height": 1000}))
-        open_and_run(page, lab, Path(source))
+        open_chapter(page, lab, Path(source))
+        words_are_plain(page, source)
+        if run:
+            run_all(page, Path(source))
+            words_are_plain(page, source)
         assert [output.inner_text() for output in page.locator(ERRORS).all()] == []
         return page
 
-    yield open_chapter
+    yield open_and_run
     for page in pages:
         page.close()
 
 
 ERRORS = '.jp-OutputArea-output[data-mime-type$=".error"], .jp-OutputArea-output[data-mime-type$=".stderr"]'
+
+
+# In an opened notebook: how often each macro colors something, the formulas in error (MathJax marks an unknown command by red
+# only), and the words.
+SHOWN = """() => {
+  const all = selector => [...document.querySelectorAll(`.jp-RenderedMarkdown ${selector}`)];
+  const red = part => getComputedStyle(part).color === 'rgb(255, 0, 0)';
+  const wrong = [...all('mjx-merror'), ...all('mjx-math *').filter(red)].map(part => part.closest('mjx-container').textContent);
+  const words = [...document.querySelectorAll('.jp-RenderedMarkdown')].map(cell => cell.textContent).join('\\n');
+  return {macros: ['obs', 'hid', 'der'].map(role => all(`mjx-math .mjx-${role}`).length), wrong: [...new Set(wrong)], words};
+}"""
+
+
+def words_are_plain(page, source):
+    """Every formula of the opened chapter is typeset, with its macros, and no MyST markup is left in its words."""
+    text = "\n".join(cells(source, "markdown"))
+    written = [len(re.findall(rf"\\{role}\b", text)) for role in ("obs", "hid", "der")]
+    assert sum(written), f"{source} has no formula with a macro, so nothing is tested"
+    for _ in range(100):
+        shown = page.evaluate(SHOWN)
+        if shown["macros"] == written:
+            break
+        page.wait_for_timeout(200)
+    assert shown["wrong"] == []
+    assert shown["macros"] == written
+    assert re.findall(r"\\(?:obs|hid|der)\b.*|\{[a-z:-]+\}.*|^:::.*|^```.*|@@\d+@@", shown["words"], re.M) == []
 
 
 def moved(page, figure, press, **expected):
@@ -244,6 +274,10 @@ def near(data, value):
 def widgets(page, figure):
     """The controls of an explorer."""
     return page.locator(".widget-vbox").filter(has=page.locator(f'[data-explorer="{figure}"]'))
+
+
+def test_lab_shows_formulas_inside_formulas(chapter):
+    chapter("book/c/c1.md", run=False)
 
 
 def test_lab_slider_prices_the_sentence(chapter):

@@ -19,13 +19,13 @@ import small_book
 import yaml
 from conftest import SITE
 from docutils import nodes
+from lab import lab_path
 from pybtex.database import parse_string
 from sphinx.errors import ConfigError
 
 from toyattn.page.extension.address import Repository, find_repository, find_site, read_remote
 from toyattn.page.extension.citation import apa, bibtex
 from toyattn.page.extension.notebooks import notebook
-from toyattn.page.mode import lab_path
 
 ROOT = SITE.parents[1]
 WORKFLOW = ROOT / ".github" / "workflows" / "book.yml"

@@ -1,4 +1,4 @@
-"""Which face of the book is wanted: the static page that is being built, or a live kernel; and where the live one is opened."""
+"""Which face of the book is wanted: the static page that is being built, or a live kernel."""
 
 import os
 
@@ -8,12 +8,3 @@ VARIABLE = "TOYATTN_BUILDING_BOOK"  # set by the Sphinx extension, inherited by 
 def building():
     """True in a kernel that executes a chapter for the static book."""
     return os.environ.get(VARIABLE) == "1"
-
-
-def lab_path(source):
-    """Path of a chapter below any JupyterLab, as launch buttons, ``make live`` and the tests open it.
-
-    >>> lab_path("book/a/a1.md")
-    'lab/tree/book/a/a1.md'
-    """
-    return f"lab/tree/{source}"

@@ -26,14 +26,22 @@ CSS_COLORS = {
     PAPER: "var(--paper)",
 }
 
+ROLES = {"obs": "observed", "hid": "hidden", "der": "derived"}  # those that formulas have a macro for, by their CSS variables
+
+
+def live_colors(selector):
+    """CSS that gives elements of a live notebook the variables of color, in JupyterLab's light and dark themes."""
+    return f"""\
+{selector}{{--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;--rest:#5b6270;--paper:#fff}}
+[data-jp-theme-light=false] {selector}{{--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;--result:#7fca8d;--limit:#f28b82;
+--rest:#a3abb7;--paper:#121212}}
+"""
+
+
 # What a page without our style sheet needs of it: a live notebook, in JupyterLab's light and dark themes. Our own pages, where
 # live code shows the same outputs, carry data-theme.
-_LIVE_CSS = """
-:root:not([data-theme]){
-:is(.explorer,.checks){--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;
---rest:#5b6270;--paper:#fff;max-width:640px}
-[data-jp-theme-light=false] :is(.explorer,.checks){--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;
---result:#7fca8d;--limit:#f28b82;--rest:#a3abb7;--paper:#121212}
+_LIVE_CSS = """\
+:is(.explorer,.checks){max-width:640px}
 .explorer svg{display:block;width:100%;height:auto;overflow:visible;color:inherit}
 .explorer dl.readouts{display:grid;grid-template-columns:repeat(auto-fill,minmax(11rem,1fr));gap:.4rem 1.2rem;margin:.7rem 0}
 .explorer dl.readouts .readout.words{grid-column:1/-1}
@@ -43,13 +51,14 @@ _LIVE_CSS = """
 .checks{font-size:.86em;color:var(--rest)}
 .checks .check{margin:.1rem 0}
 .check .tick{color:var(--result)}
-}
 """
 
 
 def live_style():
     """The style element that an output carries in a live notebook; nothing where the book's style sheet is at hand."""
-    return "" if building() else f"<style>{_LIVE_CSS}</style>"
+    if building():
+        return ""
+    return f"<style>:root:not([data-theme]){{\n{live_colors(':is(.explorer,.checks)')}{_LIVE_CSS}}}</style>"
 
 
 WIDTH = 480  # drawing units; one unit is one point, and one CSS pixel where the page is 480 px wide

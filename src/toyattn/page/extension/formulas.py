@@ -10,10 +10,12 @@ import sphinxcontrib.katex as katex
 from docutils.nodes import SkipNode
 from sphinx.util import logging
 
+from ..style import ROLES
+
 logger = logging.getLogger(__name__)
 
-# The three roles of color that formulas share with prose, figures and diagrams.
-MACROS = {rf"\{role}": rf"\htmlClass{{{role}}}{{#1}}" for role in ("obs", "hid", "der")}
+# Roles of color that formulas share with prose, figures and diagrams; binder/postBuild defines the same macros for JupyterLab.
+MACROS = {rf"\{role}": rf"\htmlClass{{{role}}}{{#1}}" for role in ROLES}
 
 
 def setup(app):
