@@ -41,7 +41,7 @@ linkcheck: book  ## ask every external link whether it is still there (needs a n
 
 live: $(READY)  ## open the chapters as notebooks in JupyterLab
 	@PATH="$(CURDIR)/$(BIN):$$PATH" binder/postBuild
-	@$(BIN)/jupyter lab book/index.md
+	@$(BIN)/jupyter lab --ServerApp.root_dir="$(CURDIR)" book/index.md
 
 test-binder: $(READY)  ## do what Binder does with the committed files, and open chapters there
 	@$(BIN)/python tests/binder.py

@@ -201,7 +201,7 @@ def lab(tmp_path_factory):
 
 @pytest.fixture
 def chapter(lab, browser):
-    """Opens a chapter as a launch button does and runs all its cells, with a look at its formulas before and after; gives the page."""
+    """Opens a chapter as a launch button does and runs all its cells, with a look at its words before and after; gives the page."""
     pages = []
 
     def open_and_run(source, run=True):
@@ -222,29 +222,31 @@ def chapter(lab, browser):
 ERRORS = '.jp-OutputArea-output[data-mime-type$=".error"], .jp-OutputArea-output[data-mime-type$=".stderr"]'
 
 
-# In an opened notebook: how often each macro colors something, the formulas in error (MathJax marks an unknown command by red
-# only), and the words.
+# In an opened notebook: how often each macro colors something, how many diagrams have loaded, the formulas in error (MathJax marks
+# an unknown command by red only), and the words.
 SHOWN = """() => {
   const all = selector => [...document.querySelectorAll(`.jp-RenderedMarkdown ${selector}`)];
   const red = part => getComputedStyle(part).color === 'rgb(255, 0, 0)';
   const wrong = [...all('mjx-merror'), ...all('mjx-math *').filter(red)].map(part => part.closest('mjx-container').textContent);
   const words = [...document.querySelectorAll('.jp-RenderedMarkdown')].map(cell => cell.textContent).join('\\n');
-  return {macros: ['obs', 'hid', 'der'].map(role => all(`mjx-math .mjx-${role}`).length), wrong: [...new Set(wrong)], words};
+  const count = {diagrams: all('img').filter(image => image.naturalWidth > 0).length};
+  ['obs', 'hid', 'der'].forEach(role => count[role] = all(`mjx-math .mjx-${role}`).length);
+  return {count, wrong: [...new Set(wrong)], words};
 }"""
 
 
 def words_are_plain(page, source):
-    """Every formula of the opened chapter is typeset, with its macros, and no MyST markup is left in its words."""
+    """Every formula of the opened chapter is typeset, with its macros, every diagram there, and no MyST is left in its words."""
     text = "\n".join(cells(source, "markdown"))
-    written = [len(re.findall(rf"\\{role}\b", text)) for role in ("obs", "hid", "der")]
-    assert sum(written), f"{source} has no formula with a macro, so nothing is tested"
+    written = {"diagrams": text.count("{diagram}"), **{role: len(re.findall(rf"\\{role}\b", text)) for role in ("obs", "hid", "der")}}
+    assert written["hid"], f"{source} has no formula with a macro, so nothing is tested"
     for _ in range(100):
         shown = page.evaluate(SHOWN)
-        if shown["macros"] == written:
+        if shown["count"] == written:
             break
         page.wait_for_timeout(200)
     assert shown["wrong"] == []
-    assert shown["macros"] == written
+    assert shown["count"] == written
     assert re.findall(r"\\(?:obs|hid|der)\b.*|\{[a-z:-]+\}.*|^:::.*|^```.*|@@\d+@@", shown["words"], re.M) == []
 
 
@@ -276,8 +278,9 @@ def widgets(page, figure):
     return page.locator(".widget-vbox").filter(has=page.locator(f'[data-explorer="{figure}"]'))
 
 
-def test_lab_shows_formulas_inside_formulas(chapter):
-    chapter("book/c/c1.md", run=False)
+@pytest.mark.parametrize("source", ["book/b/b4.md", "book/c/c1.md"])  # diagram and table; macros inside macros
+def test_lab_shows_words_formulas_and_diagrams(chapter, source):
+    chapter(source, run=False)
 
 
 def test_lab_slider_prices_the_sentence(chapter):
