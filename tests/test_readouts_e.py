@@ -56,9 +56,9 @@ def chance(out, name):
     return powers[name] / (math.fsum(powers.values()) + WORDS - len(powers))
 
 
-def registers(drawn, step):
-    prompt = "Ann met Ben . Cy gave Di a pen and so and so then Di thanked".split()
-    cues = dict(p_then=(prompt[:-2], "Di"), p_thanked=(prompt, "Cy"))
+def registers(drawn, step, prompt="Ann met Ben . Cy gave Di a pen and so and so then Di thanked", giver="Cy", receiver="Di"):
+    prompt = prompt.split()
+    cues = dict(p_then=(prompt[:-2], receiver), p_thanked=(prompt, giver))
     return {cue: chance(look(tokens, 12)[1], name) if step == 2 else float(Fraction(1, WORDS)) for cue, (tokens, name) in cues.items()}
 
 
@@ -151,9 +151,14 @@ def classes(drawn, L, N):
                 program=math.log(1 + (N + 15 - 1) * math.exp(-10)))
 
 
+def answer(drawn, step):
+    return registers(drawn, step, "Flo gave Ann a pen and yes well then Ann thanked", "Flo", "Ann")
+
+
 COUNTERPARTS = {
     "fig-e2-registers": registers, "fig-e2-maps": maps, "fig-e2-ablations": ablations, "fig-e3-line": line,
     "fig-e4-induction": induction, "fig-e5-classes": classes,
+    "fig-e5-answer": answer,
 }
 
 

@@ -370,6 +370,7 @@ def test_reduced_style_sheet_looks_like_the_whole(visit):
     for page, width in (("book/a/a2.html", 1280), ("book/c/c4.html", 360), ("search.html", 1280), ("book/references.html", 360)):
         tab = visit(page, viewport={"width": width, "height": 900}, reduced_motion="reduce")
         tab.evaluate(OPEN_ALL)
+        tab.evaluate("document.fonts.ready")
         reduced = tab.evaluate(STYLES)
         tab.evaluate(WHOLE, sheets)
         assert len(reduced) > 100 and tab.evaluate(STYLES) == reduced
@@ -390,6 +391,7 @@ WHOLE = """async (sheets) => {
   }));
   await Promise.all(loaded);
   reduced.remove();
+  await document.fonts.ready;
   await new Promise((done) => setTimeout(done, 300));
 }"""
 
