@@ -15,8 +15,8 @@ book: $(READY)  ## build the static book; warnings are errors
 	@$(BUILD)
 	@echo "The book is in _build/html: open file://$(CURDIR)/_build/html/index.html"
 
-test: book  ## build the book and run every test (needs Chromium or Chrome)
-	@$(BIN)/pytest
+test: book  ## build the book and run every test, on all cores (needs Chromium or Chrome)
+	@$(BIN)/pytest -n auto --dist loadgroup
 
 bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/bench.json
 	@$(BIN)/python tests/bench.py

@@ -26,6 +26,13 @@ def pytest_configure(config):
         pytest.exit("The tests need Chromium or Chrome: install one (Debian: apt install chromium) or set CHROMIUM=/path/to/it", 4)
 
 
+def pytest_collection_modifyitems(items):
+    """Where several processes share the work, the tests of a file stay together, for they share what it has built; pages do not."""
+    for item in items:
+        if item.path.stem != "test_site":
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))
+
+
 @pytest.fixture(scope="session")
 def site():
     """The folder of the built book."""
