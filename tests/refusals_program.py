@@ -144,6 +144,7 @@ CASES = {
         {"lang": LANG, "r": 2, "d": 2, "slots_beta": 1.0, "beta": 1.0},
         {"lang": lang, "r": integer(1, 8), "d": size, "slots_beta": real(0), "beta": real(0)},
     ),
+    model_classes.points: ({"lang": LANG}, {"lang": lang}),
     one_head.sentences: (NAMES, {key: st.one_of(name, st.just("Ann" if key > "n_0" else 3)) for key in NAMES}),
     one_head.ceiling: ({"N": 4}, {"N": integer(4)}),
     one_head.served: (

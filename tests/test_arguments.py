@@ -143,6 +143,13 @@ def test_sequences():
             list(arguments.sequences("x", bad))
 
 
+def test_items():
+    assert arguments.items("x", iter("ab"), "letters") == ["a", "b"]
+    for bad in ([], (), "", 3, None):
+        with pytest.raises(ValueError, match="^x: wanted letters, got "):
+            arguments.items("x", bad, "letters")
+
+
 def test_generator():
     rng = np.random.default_rng(0)
     assert arguments.generator("rng", rng) is rng

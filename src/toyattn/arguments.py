@@ -156,6 +156,17 @@ def sequences(name, value):
         refuse(name, "none", "at least one token sequence")
 
 
+def items(name, value, wanted):
+    """A list of what an iterable holds, at least one; wanted: what it should be, in words."""
+    try:
+        found = list(value)
+    except TypeError:
+        refuse(name, repr(value), wanted)
+    if not found:
+        refuse(name, "none", wanted)
+    return found
+
+
 def instance(name, value, kind):
     """An instance of a class."""
     if not isinstance(value, kind):

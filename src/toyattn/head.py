@@ -128,12 +128,7 @@ class Head:
         return Cost(len(X), sum(calls[:3]), sum(calls[3::2]), sum(calls[4::2]))
 
     def _row(self, X):
-        try:
-            rows = list(X)
-        except TypeError:
-            arguments.refuse("X", repr(X), "a row of tokens")
-        if not rows:
-            arguments.refuse("X", "no tokens", "at least one token")
+        rows = arguments.items("X", X, "a row of tokens, at least one")
         for place, x in enumerate(rows, start=1):
             where = f"token {place} of {len(rows)} with "
             numbers = _numbers("X", where, x)

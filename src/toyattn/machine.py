@@ -275,10 +275,4 @@ def _machine(machine):
 def _texts(texts):
     if isinstance(texts, (str, bytes, dict)):
         arguments.refuse("texts", f"a {type(texts).__name__}", "a list of texts")
-    try:
-        found = list(texts)
-    except TypeError:
-        arguments.refuse("texts", repr(texts), "a list of texts")
-    if not found:
-        arguments.refuse("texts", "none", "at least one text")
-    return found
+    return arguments.items("texts", texts, "a list of texts, at least one")
