@@ -6,7 +6,7 @@ BUILD := $(BIN)/jupyter-book build . -q -W -n --keep-going
 PORT ?= 8000
 
 .DEFAULT_GOAL := help
-.PHONY: help book test test-binder bench mutants pdf lighthouse linkcheck live serve clean lock
+.PHONY: help book test test-binder reproducible bench mutants pdf lighthouse linkcheck live serve clean lock
 
 help:  ## this list
 	@sed -nE 's/^([a-z-]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 18
@@ -17,6 +17,9 @@ book: $(READY)  ## build the static book; warnings are errors
 
 test: book  ## build the book and run every test, on all cores (needs Chromium or Chrome)
 	@$(BIN)/pytest -n auto --dist loadgroup
+
+reproducible: $(READY)  ## build the whole book twice, in two folders, and compare every file
+	@$(BIN)/python tests/reproducible.py
 
 bench: $(READY)  ## measure builds, pages and sliders; figures go to _build/bench.json
 	@$(BIN)/python tests/bench.py
