@@ -12,7 +12,7 @@ from conftest import SITE, launch
 from playwright.sync_api import sync_playwright
 from pypdf import PdfReader, PdfWriter
 from pypdf.annotations import Link
-from pypdf.generic import ArrayObject, Fit
+from pypdf.generic import ArrayObject, Fit, NameObject
 
 ROOT = SITE.parents[1]
 SKIPPED = {"book/figures"}  # thumbnails of what stands at its place anyway
@@ -44,8 +44,8 @@ def join(parts, printed, titles, target):
         for page in pages:
             first[page] = len(writer.pages)
             writer.append(PdfReader(printed[page]), import_outline=False)
-            part = part or (writer.add_outline_item(caption, first[page]) if caption else None)
-            writer.add_outline_item(titles[page], first[page], parent=part)
+            part = part or (writer.add_outline_item(title=caption, page_number=first[page]) if caption else None)
+            writer.add_outline_item(title=titles[page], page_number=first[page], parent=part)
     for number, sheet in enumerate(writer.pages):
         _lead_inside(writer, number, sheet, first)
     writer.add_metadata({"/Title": "From counting words to a memory that computes"})
@@ -63,7 +63,7 @@ def _lead_inside(writer, number, sheet, first):
             inside.append((annotation["/Rect"], first[page]))
         elif page is None:
             kept.append(reference)
-    sheet["/Annots"] = kept  # a link to any other file of the site leads nowhere on paper
+    sheet[NameObject("/Annots")] = kept  # a link to any other file of the site leads nowhere on paper
     for rectangle, target in inside:
         writer.add_annotation(number, Link(rect=rectangle, target_page_index=target, fit=Fit.fit_horizontally()))
 
