@@ -9,7 +9,7 @@ import small_book
 FAULTS = {
     "failing check": (
         small_book.GOOD.replace('7 / 2, "3.5"', '7 / 2, "3.6"'),
-        ["page.md", "small-number", "states 3.6, computed 3.5", "seven halves"],
+        ["page.md: CheckFailed: small-number", "states 3.6, computed 3.5", "seven halves"],
     ),
     "failing identity": (
         small_book.GOOD.replace("- b**2", "+ b**2"),
@@ -32,6 +32,10 @@ FAULTS = {
     "missing diagram": (
         small_book.GOOD + "\n```{diagram} figures/absent.svg\nA caption.\n```\n",
         ["page.md", "there is no file figures/absent.svg"],
+    ),
+    "diagram without words": (
+        small_book.GOOD + "\n```{diagram} bare.svg\nA caption.\n```\n",
+        ["page.md", "diagram bare has no <title> and <desc>"],
     ),
     "start value off the grid": (
         small_book.GOOD.replace("height=1", "height=7"),
@@ -67,6 +71,8 @@ def builds(tmp_path_factory):
     folder = tmp_path_factory.mktemp("faults")
     pages = {"none": small_book.GOOD, **{name: page for name, (page, _) in FAULTS.items()}}
     folders = [small_book.write(folder / str(i), page) for i, page in enumerate(pages.values())]
+    for book in folders:
+        (book / "bare.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(pages, pool.map(small_book.build, folders)))
 

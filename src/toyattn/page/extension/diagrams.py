@@ -30,10 +30,14 @@ class Diagram(SphinxDirective):
             svg = ElementTree.fromstring(path.read_text(encoding="utf-8"))
         except ElementTree.ParseError as error:
             raise self.error(f"diagram {self.arguments[0]} is not well-formed: {error}") from error
+        try:
+            html = diagram_html(path.stem, svg)
+        except ValueError as error:
+            raise self.error(str(error)) from error
         figure = nodes.figure(classes=["diagram-figure"], names=[path.stem])
         self.set_source_info(figure)
         self.state.document.note_explicit_target(figure, figure)
-        figure += nodes.raw("", diagram_html(path.stem, svg), format="html")
+        figure += nodes.raw("", html, format="html")
         holder = nodes.Element()
         self.state.nested_parse(self.content, self.content_offset, holder)
         figure += nodes.caption("", "", *holder[0].children)

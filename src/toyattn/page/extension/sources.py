@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 from myst_nb.core import execute
+from nbclient.exceptions import CellExecutionError
 
 PACKAGE = Path(__file__).resolve().parents[2]
 EXTENSION = Path(__file__).resolve().parent
@@ -31,7 +32,13 @@ class CacheByModules(execute.NotebookClientCache):
         files = modules(cell.source for cell in self.notebook.cells if cell.cell_type == "code")
         self.notebook.metadata.kernelspec["sources"] = hash_of(files)
         self.used[str(self.path)] = files
-        super().start_client()
+        try:
+            super().start_client()
+        except execute.ExecutionError as error:
+            cause = error.__cause__
+            if not isinstance(cause, CellExecutionError):
+                raise
+            raise execute.ExecutionError(f"{self.path}: {cause.ename}: {cause.evalue}") from cause
         self.notebook.metadata.kernelspec.pop("sources", None)
 
 
