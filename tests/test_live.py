@@ -32,7 +32,8 @@ AT_ONCE = 2
 @pytest.fixture(scope="module")
 def played(site, request):
     """What moving every control found in each of the notebooks whose tests are to run: figures, moves, faults by path."""
-    wanted = {item.callspec.params["path"] for item in request.session.items if "path" in getattr(getattr(item, "callspec", None), "params", {})}
+    own = [item for item in request.session.items if item.path == request.path and hasattr(item, "callspec")]
+    wanted = {item.callspec.params["path"] for item in own if "path" in item.callspec.params}
 
     async def play_all():
         free = asyncio.Semaphore(AT_ONCE)

@@ -192,13 +192,13 @@ document.querySelectorAll(".diagram").forEach(startDiagram);
 
 // What scrolls sideways is reached by keyboard. Asked only of what comes on screen: to ask all would lay out the whole page. Code
 // and tables count as scrolling until they are seen.
-document.querySelectorAll("pre, .pst-scrollable-table-container").forEach((block) => { block.tabIndex = 0; });
 const scrollers = new IntersectionObserver((entries) => {
   const seen = entries.filter((entry) => entry.isIntersecting).map(({ target }) => [target, target.scrollWidth > target.clientWidth]);
   for (const [target, scrolls] of seen) scrolls ? target.setAttribute("tabindex", 0) : target.removeAttribute("tabindex");
 });
 function watchScrollers() {
   scrollers.disconnect();
+  document.querySelectorAll("pre, .pst-scrollable-table-container").forEach((block) => { block.tabIndex = 0; });
   document.querySelectorAll("pre, .pst-scrollable-table-container, .cell_output > .output, .katex-display").forEach((element) => scrollers.observe(element));
 }
 addEventListener("resize", watchScrollers);
