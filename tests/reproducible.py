@@ -30,7 +30,7 @@ def differences(folder, pages=None):
     return sorted(map(str, first.keys() ^ second.keys() | {name for name in kept if not cmp(first[name], second[name], shallow=False)}))
 
 
-def cold_copy(folder, pages):
+def cold_copy(folder, pages=None):
     """The repository's files without anything that was built, its table of contents cut down to some pages."""
     files = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True, capture_output=True, text=True)
     for name in files.stdout.splitlines():
