@@ -20,7 +20,7 @@ from lab import jupyter_lab, open_chapter, run_all
 from nbclient import NotebookClient
 from playwright.sync_api import sync_playwright
 from small_book import build
-from test_reproducible import cold_copy
+from reproducible import cold_copy
 
 ROOT = Path(__file__).resolve().parents[1]
 
