@@ -26,6 +26,7 @@ def pytest_configure(config):
         pytest.exit("The tests need Chromium or Chrome: install one (Debian: apt install chromium) or set CHROMIUM=/path/to/it", 4)
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(items):
     """Where several processes share the work, the tests of a file stay together, for they share what it has built; pages do not."""
     for item in items:
