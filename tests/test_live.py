@@ -159,8 +159,8 @@ class Explorer:
             return faults.append(f"{at} there is no figure, but: {shown[:400]!r}")
         if list(found) != list(readouts):
             faults.append(f"{at} the readouts are {list(found)}, on the page {list(readouts)}")
-        got = [(unescape(data), unescape(text)) for data, text in zip(found.values(), texts)]
-        wrong = [f"{name} says {ours}, on the page {theirs}" for (name, theirs), ours in zip(readouts.items(), got) if ours != theirs]
+        got = [[unescape(data), unescape(text)] for data, text in zip(found.values(), texts)]
+        wrong = [f"{name} says {ours}, on the page {theirs}" for (name, theirs), ours in zip(readouts.items(), got) if ours != list(theirs)]
         if wrong:
             faults.append(f"{at} {'; '.join(wrong)}")
         if svg not in shown:
