@@ -1,6 +1,7 @@
 """The Sphinx extension of the book: what a page may hold beyond MyST, and what is kept out of it."""
 
 import os
+from pathlib import Path
 
 from ..mode import VARIABLE
 from . import citation, details, diagrams, explorers, formulas, gathered, live, notebooks, publishing, sources, stylesheet, trim
@@ -23,5 +24,6 @@ def configure(app, config):
     """Serve our static files, and notice a change of this extension."""
     config.html_static_path.insert(0, str(STATIC))
     config.toyattn_extension = sources.hash_of(sources.EXTENSION.rglob("*.py"))
-    config.toyattn_look = sources.hash_of((sources.PACKAGE / "page" / "templates").rglob("*"))
+    folders = [trim.TEMPLATES, *(Path(app.srcdir, folder) for folder in config.html_static_path)]
+    config.toyattn_look = sources.hash_of(file for folder in folders for file in Path(folder).rglob("*"))
     config.suppress_warnings += ["mystnb.unknown_mime_type"]

@@ -1,5 +1,6 @@
 """What stands scattered over the pages, gathered: every check (with ``checks.json``), every figure, every open question."""
 
+import hashlib
 import json
 import re
 from html import escape, unescape
@@ -14,6 +15,7 @@ from sphinx.util.docutils import SphinxDirective
 
 _CHECK = re.compile(r'data-check="([^"]*)"')
 _PICTURE = re.compile(r'data-(?:explorer|diagram)="([^"]+)".*?(<svg.*?</svg>)', re.S)
+KEPT = "lists.json"
 _ACTIVE = re.compile(r' (?:tabindex|role|aria-label|data-\w+)="[^"]*"')
 
 
@@ -85,7 +87,7 @@ def find_figures(doctree, docname):
         match = next(filter(None, (_PICTURE.search(raw.astext()) for raw in _html(figure))), None)
         caption = next(figure.findall(nodes.caption), None)
         if match and caption is not None:
-            rows.append((match[1], _still(match[2]), [child.deepcopy() for child in _first_sentence(caption)]))
+            rows.append((match[1], _still(match[2]), _copied(_first_sentence(caption))))
     return rows
 
 
@@ -111,7 +113,16 @@ def find_questions(doctree, docname):
     boxes = [box for box in doctree.findall(nodes.admonition) if "question" in box["classes"]]
     for number, box in enumerate(boxes, 1):
         box["ids"].append(f"question-{docname.rpartition('/')[2]}-{number}")
-    return [(box["ids"][-1], [child.deepcopy() for child in box.children if not isinstance(child, nodes.title)]) for box in boxes]
+    return [(box["ids"][-1], _copied(child for child in box.children if not isinstance(child, nodes.title))) for box in boxes]
+
+
+def _copied(children):
+    """Copies that do not hold on to their page, which would be kept with them from build to build."""
+    copies = [child.deepcopy() for child in children]
+    for copy in copies:
+        for node in copy.findall():
+            node._document = None
+    return copies
 
 
 # --- the lists -----------------------------------------------------------------------------------------------------------
@@ -157,19 +168,50 @@ LISTS = {"checks": list_checks, "figures": list_figures, "questions": list_quest
 
 
 def rewrite_lists(app, env):
-    """A list changes with any page."""
-    return sorted(_list_pages(env) & env.found_docs)
+    """The lists, where what they say has changed since the last build; and the glossary with any page that will be written:
+    Sphinx's search forgets the index entries of a page when it writes others only."""
+    changed = _list_pages(env) if fingerprint(env) != _kept(app).get("lists") else set()
+    if changed or any(app.builder.get_outdated_docs()) or any(_read_anew(app, page) for page in env.found_docs):
+        changed = changed | {page for page, entries in env.get_domain("index").entries.items() if entries}
+    return sorted(changed & env.found_docs)
+
+
+def fingerprint(env):
+    """Changes with what the lists say: their rows, and the titles and numbers of the book."""
+    rows = [(kind, page, _plain(found)) for kind, pages in _gathered(env).items() for page, found in sorted(pages.items())]
+    titles = sorted((page, title.astext()) for page, title in env.titles.items())
+    said = repr((rows, titles, sorted(env.toc_fignumbers.items()), sorted(env.toc_secnumbers.items())))
+    return hashlib.sha256(said.encode()).hexdigest()
+
+
+def _plain(row):
+    if isinstance(row, nodes.Node):
+        return row.pformat()
+    return [_plain(part) for part in row] if isinstance(row, (list, tuple)) else row
+
+
+def _kept(app):
+    file = Path(app.doctreedir, KEPT)
+    return json.loads(file.read_text()) if file.exists() else {}
+
+
+def _read_anew(app, page):
+    """Whether a page was read after it was written."""
+    read, written = Path(app.doctreedir, f"{page}.doctree"), Path(app.outdir, app.builder.get_target_uri(page))
+    return not written.exists() or read.stat().st_mtime > written.stat().st_mtime
 
 
 def fill_lists(app, doctree, docname):
     """Put the rows where the directive stands; references in what was copied are resolved from here."""
-    for place in list(doctree.findall(gathered)):
+    places = list(doctree.findall(gathered))
+    for place in places:
         found = _gathered(app.env)[place["kind"]]
         pages = {page: found[page] for page in in_reading_order(app.env) if page in found}
         holder = nodes.container("", *LISTS[place["kind"]](app, docname, pages)).deepcopy()
         for reference in holder.findall(pending_xref):
             reference["refdoc"] = docname
         place.replace_self(holder.children)
+    if places:
         app.env.resolve_references(doctree, docname, app.builder)
 
 
@@ -185,6 +227,7 @@ def write_json(app, exception):
     """``checks.json`` at the site's root: one row per check, in reading order."""
     if exception or app.builder.format != "html":
         return
+    Path(app.doctreedir, KEPT).write_text(json.dumps({"lists": fingerprint(app.env)}))
     keys = ("id", "page", "says", "expected", "computed", "tolerance", "kind", "ok", "trials")
     checks = _gathered(app.env)["checks"]
     rows = [
@@ -201,6 +244,6 @@ def setup(app):
     app.add_node(gathered)
     app.add_directive("all-of", AllOf)
     app.add_env_collector(Gatherer)
-    app.connect("env-updated", rewrite_lists)
+    app.connect("env-get-updated", rewrite_lists, priority=900)  # when figures have their numbers
     app.connect("doctree-resolved", fill_lists)
     app.connect("build-finished", write_json)

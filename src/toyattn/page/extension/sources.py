@@ -5,6 +5,7 @@ MyST-NB's cache knows a notebook's cells, not the modules that they import. Here
 
 import ast
 import hashlib
+import os
 from functools import cache
 from pathlib import Path
 
@@ -96,11 +97,11 @@ def _text(path):
 
 
 def hash_of(paths):
-    """A hash of files of the package, names and contents."""
+    """A hash of files, names as seen from the package and contents."""
     digest = hashlib.sha256()
     for path in sorted(paths):
         if path.is_file() and path.suffix != ".pyc":
-            digest.update(path.relative_to(PACKAGE).as_posix().encode() + b"\0" + path.read_bytes())
+            digest.update(os.path.relpath(path, PACKAGE).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

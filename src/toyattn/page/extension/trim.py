@@ -25,7 +25,6 @@ def setup(app):
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
     app.connect("html-page-context", drop_unused, priority=900)
     app.connect("build-finished", lighten_script)
-    app.connect("env-updated", rewrite_indexed)
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
 
 
@@ -34,11 +33,6 @@ def drop_unused(app, pagename, templatename, context, doctree):
     context["metatags"] = context.get("metatags", "").replace('content="_static/', f'content="{context["content_root"]}_static/')
     for key in ("script_files", "css_files"):
         context[key] = [file for file in context[key] if not _is_unused(file)]
-
-
-def rewrite_indexed(app, env):
-    """Sphinx's search forgets the glossary when it writes other pages only: pages with index entries are written every time."""
-    return sorted(page for page, entries in env.get_domain("index").entries.items() if entries)
 
 
 def _is_unused(file):
@@ -51,10 +45,13 @@ def lighten_script(app, exception):
     if exception or app.builder.format != "html":
         return
     path = Path(app.outdir, "_static", "scripts", "pydata-sphinx-theme.js")
-    script, found = TAB_STOPS.subn("0", path.read_text(encoding="utf-8"))
+    script, its_map, _ = path.read_text(encoding="utf-8").partition("//# sourceMappingURL")
+    if not its_map:  # a changed script has no map: this one is from a build before, and no page was written in this one
+        return
+    script, found = TAB_STOPS.subn("0", script)
     if found != 1:
         raise ExtensionError(f"{path.name}: the call to leave out stands there {found} times, wanted once; was the theme changed?")
-    path.write_text(script.partition("//# sourceMappingURL")[0], encoding="utf-8")  # a changed script has no map
+    path.write_text(script, encoding="utf-8")
 
 
 def visit_citation(translator, node):
