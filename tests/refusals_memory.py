@@ -89,6 +89,14 @@ no_steps = {
     "h_0": no_none(numbers(1, None, shapes=[(2,)])),
 }
 
+ACCURACY = {"gaps": [0, 1], "readers": ("delta",), "gated": False, "sentences": 2, "N": 3, "F": 2, "d": 2, "beta": 1}
+NO_ACCURACY = {
+    "gaps": st.one_of(anything, st.sampled_from([3, [], [-1], [0.5], [[1]], [True]])),
+    "readers": st.one_of(anything, st.sampled_from([(), "delta", ["Delta"], [None], 3])),
+    "gated": st.one_of(anything, st.integers(), st.floats()),
+    **{"sentences": integer(1), "N": integer(2, 48), "F": integer(1, 6), "d": integer(1), "beta": real(0)},
+}
+
 CASES = {
     capacity.exponential_moment: ({"t": 1, "d": 3}, {"t": real(0, 700), "d": integer(2, 2000)}),
     capacity.tail_share: (
@@ -215,6 +223,7 @@ CASES = {
             "rng": rng,
         },
     ),
+    recall.overlap_mean: ({"phi": np.square, "d": 3}, {"phi": no_function, "d": integer(2, 1000)}),
     recall.hebbian_error: ({"m": [1, 2], "d": 3}, {"m": numbers([1, 2], 1), "d": integer(1)}),
     recall.least_squares_error: ({"m": [1, 2], "d": 3}, {"m": numbers([1, 2], 1), "d": integer(1)}),
     recall.decay_error: (
@@ -307,22 +316,10 @@ CASES = {
         {"lang": LANG, "sentences": 2, "rng": RNG},
         {"lang": lang, "sentences": integer(1), "rng": rng},
     ),
-    toylang_memory.accuracy: (
-        {
-            **{"gaps": [0, 1], "rng": RNG, "readers": ("delta",), "gated": False, "sentences": 2},
-            **{"N": 3, "F": 2, "d": 2, "beta": 1},
-        },
-        {
-            "gaps": st.one_of(anything, st.sampled_from([3, [], [-1], [0.5], [[1]], [True]])),
-            "rng": rng,
-            "readers": st.one_of(anything, st.sampled_from([(), "delta", ["Delta"], [None], 3])),
-            "gated": st.one_of(anything, st.integers(), st.floats()),
-            "sentences": integer(1),
-            "N": integer(2, 48),
-            "F": integer(1, 6),
-            "d": integer(1),
-            "beta": real(0),
-        },
+    toylang_memory.accuracy: ({**ACCURACY, "rng": RNG}, {**NO_ACCURACY, "rng": rng}),
+    toylang_memory.shares: (
+        {**ACCURACY, "rngs": [RNG]},
+        {**NO_ACCURACY, "rngs": st.one_of(anything, st.sampled_from([[], RNG, [RNG, None], [1]]))},
     ),
     toylang_memory.trace: (
         {"lang": LANG, "tokens": SENTENCE, "rng": RNG, "d": 2, "beta": 1},
@@ -342,6 +339,7 @@ EDGES = [
     (memory.write, {"K": [[1]], "V": [[1]], "rule": "recursive least squares", "ridge": 1e-3}),
     (memory.step, {"S": [[0]], "k": [0], "v": [0], "eta": 0, "gamma": 0}),
     (recall.simulate_recall, {"m": 1, "d": 1, "N": 2, "rng": RNG, "trials": 1, "queries": 1}),
+    (recall.overlap_mean, {"phi": abs, "d": 2}),
     (recall.delta_errors, {"n": 1, "d": 1}),
     (recall.decay_error, {"age": 0, "n": 1, "gamma": 1, "d": 1}),
     (recall.least_squares_error, {"m": 1, "d": 1}),

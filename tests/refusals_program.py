@@ -187,6 +187,7 @@ CASES = {
         {"n": 4, "beta": 3.0},
         {"n": integer(1, 10**20).filter(lambda v: v != 10**20), "beta": real(2.7725)},
     ),
+    sharpness.certified_places: ({"beta": 4.0}, {"beta": real(0, 30)}),
     sharpness.certified_sharpness: ({"n": 4}, {"n": integer(1, 10**20)}),
     sharpness.flip: (
         {"lang": LANG, "tokens": SENTENCE, "copy": "second Y", "machine": "program"},
@@ -207,4 +208,6 @@ EDGES = [
     (program.answers, {"machine": BUILT, "lang": LANG, "sentences": [LONG], "uncoded": True}),
     (sharpness.certified_error, {"n": 10**20, "beta": 48}),
     (sharpness.certified_sharpness, {"n": 10**20}),
+    (sharpness.certified_places, {"beta": 0}),
+    (sharpness.certified_places, {"beta": 30}),
 ]

@@ -16,7 +16,7 @@ import pytest
 from lab import ROOT, cells, jupyter_lab, open_chapter, run_all
 from nbclient import NotebookClient
 from reproducible import cold_copy
-from test_readouts import blocks, control_values, number_or_word, read
+from readouts import blocks, control_values, number_or_word, read
 
 from toyattn import ToyLang, head
 from toyattn.page.mode import VARIABLE

@@ -33,6 +33,17 @@ def test_smallest_certifying_sharpness(n):
     assert bound(n, beta - 1e-8) > 1 > bound(n, beta + 1e-8)
 
 
+@pytest.mark.parametrize("beta", [0, 1.3, 2.3, 2.9, 3.5, 4.6, 6.19, 7])
+def test_most_places_that_a_sharpness_certifies(beta):
+    certified = [n for n in range(1, 200) if beta >= math.log(4 * n) and bound(n, beta) <= 1]
+    assert sharpness.certified_places(beta) == max(certified, default=0)
+
+
+def test_most_places_of_a_sharpness_that_no_text_needs():
+    found, beta = sharpness.certified_places(30), 30
+    assert bound(found - 1000, beta) < 1 < bound(found + 1000, beta)
+
+
 def test_no_random_sentence_breaks_the_bound():
     rng = np.random.default_rng(0)
     for _ in range(25):

@@ -73,11 +73,25 @@ def test_writing_nothing_is_a_write_of_strength_zero():
         np.testing.assert_allclose(memory.write(K, V, rule, eta=gate), kept, atol=1e-12)
 
 
+def test_shares_are_counted_table_by_table():
+    sizes = dict(readers=["delta", "softmax cache"], gated=True, sentences=7, N=3, F=2, d=4, beta=2.0)
+    found = toylang_memory.shares([0, 2], [np.random.default_rng(seed) for seed in (1, 2, 3)], **sizes)
+    for reader in sizes["readers"]:
+        for table, seed in enumerate((1, 2, 3)):
+            right = toylang_memory.accuracy([0, 2], np.random.default_rng(seed), **sizes)[reader]
+            assert found[reader][table].tolist() == [sum(row) / 7 for row in right.tolist()]
+    again = toylang_memory.shares([0, 2], [np.random.default_rng(1)] * 3, **sizes)["delta"]
+    assert (again[0] == found["delta"][0]).all() and (again[1] != again[0]).any()
+    usual = toylang_memory.shares([0], [np.random.default_rng(4)])
+    assert list(usual) == list(READERS)
+    right = toylang_memory.accuracy([0], np.random.default_rng(4))
+    assert all(usual[reader][0, 0] == np.mean(right[reader]) for reader in READERS)
+
+
 def tables(gaps, gated, runs=40):
     """Scores (runs, gaps) of every reader, each run with a table of its own."""
     rng = np.random.default_rng(3)
-    found = [toylang_memory.accuracy(gaps, rng, gated=gated, sentences=150) for _ in range(runs)]
-    return {reader: np.array([run[reader].mean(axis=1) for run in found]) for reader in READERS}
+    return toylang_memory.shares(gaps, [rng] * runs, gated=gated, sentences=150)
 
 
 def test_scores_beside_long_runs_elsewhere():

@@ -179,6 +179,13 @@ def generator(name, value):
     return instance(name, value, np.random.Generator)
 
 
+def function(name, value, wanted="a function of arrays"):
+    """Something that can be called."""
+    if not callable(value):
+        refuse(name, repr(value), wanted)
+    return value
+
+
 def in_floats(*names):
     """Decorator of a function whose result must be finite: one with a NaN or inf is refused.
 

@@ -87,8 +87,7 @@ def attention(Q, K, V, beta=None, mask=None, product=np.matmul):
     V = arguments.array("V", V, shape=(len(K), None))
     beta = 1 / math.sqrt(Q.shape[1]) if beta is None else _beta(beta)
     mask = _mask(mask, (len(Q), len(K)))
-    if not callable(product):
-        arguments.refuse("product", repr(product), "a matrix product")
+    arguments.function("product", product, "a matrix product")
     scores = product(Q, K.T)
     weights = _softmax(scores if mask is None else np.where(mask, scores, -np.inf), beta)
     return Read(scores, weights, product(weights, V))

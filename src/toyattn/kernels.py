@@ -50,7 +50,7 @@ def tensor_features(x, P, beta=1.0):
 
 def from_features(psi):
     """The kernel psi(q) . psi(k), for memory.read_kernel; psi: (..., d_k) -> (..., D)."""
-    _function("psi", psi)
+    arguments.function("psi", psi)
     return lambda Q, K: _features(psi, Q) @ np.swapaxes(_features(psi, K), -1, -2)
 
 
@@ -148,11 +148,6 @@ def _squared_distances(Q, K):
     return ((Q[..., :, None, :] - K[..., None, :, :]) ** 2).sum(axis=-1)
 
 
-def _function(name, function):
-    if not callable(function):
-        arguments.refuse(name, repr(function), "a function of arrays")
-
-
 def _features(psi, x):
     return arguments.array("psi", psi(x), shape=x.shape[:-1] + (None,))
 
@@ -168,7 +163,7 @@ def _causal(Q, K, V, psi, normalize):
     V = arguments.array("V", V, shape=K.shape[:-1] + (None,))
     if psi is None:
         return Q, K, V
-    _function("psi", psi)
+    arguments.function("psi", psi)
     return _features(psi, Q), _features(psi, K), V
 
 

@@ -219,9 +219,7 @@ def _queries(q, leading, d_k):
 
 
 def _called(name, function, *arrays, shape):
-    if not callable(function):
-        arguments.refuse(name, repr(function), "a function of arrays")
-    return arguments.array(name, function(*arrays), shape=shape)
+    return arguments.array(name, arguments.function(name, function)(*arrays), shape=shape)
 
 
 def _one_step(rule, eta, gamma):

@@ -53,8 +53,7 @@ def project(X, W, product=np.matmul):
     """Queries, keys and values of the rows X (n, d) under a head's Projections W."""
     arguments.instance("W", W, Projections)
     X = arguments.array("X", X, shape=(None, W.d))
-    if not callable(product):
-        arguments.refuse("product", repr(product), "a matrix product")
+    arguments.function("product", product, "a matrix product")
     return product(X, W.W_Q), product(X, W.W_K), product(X, W.W_V)
 
 

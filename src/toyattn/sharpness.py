@@ -29,6 +29,16 @@ def certified_sharpness(n):
     return _crossing(lambda beta: 1 - certified_error(n, beta), math.log(4 * n), 2 * math.log(4 * n) + 9)
 
 
+def certified_places(beta):
+    """The most places n that certified_sharpness vouches for at this beta; 0 if none."""
+    beta = arguments.real("beta", beta, 0, HIGHEST / 2)
+    low, high = 0, MOST_PLACES
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if certified_sharpness(middle) <= beta else (low, middle)
+    return low
+
+
 def flip(lang, tokens, copy, machine="program"):
     """The beta from which on a machine answers right (float); 0 if at every beta, None if at none.
 

@@ -78,6 +78,18 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
     return right
 
 
+def shares(gaps, rngs, readers=READERS, gated=False, sentences=300, N=8, F=6, d=8, beta=8.0):
+    """Share of right answers of each reader over several embedding tables: {reader: (tables, gaps)}.
+
+    rngs: a generator for each table (the same one may stand there again and is then drawn from further);
+    the rest as in accuracy.
+    """
+    if not isinstance(rngs, (tuple, list)) or not rngs:
+        arguments.refuse("rngs", repr(rngs), "a list of numpy generators, one for each table")
+    found = [accuracy(gaps, arguments.generator("rngs", rng), readers, gated, sentences, N, F, d, beta) for rng in rngs]
+    return {reader: np.array([right[reader].mean(axis=1) for right in found]) for reader in found[0]}
+
+
 def trace(lang, tokens, rng, d=8, beta=8.0):
     """A Trace of one sentence: written word by word, the key of place 0 asked after each.
 

@@ -10,8 +10,7 @@ from functools import lru_cache
 
 import mpmath
 import numpy as np
-import pytest
-from test_readouts import FILLERS, NAMES, THINGS, blocks, disagreements, nearly, template
+from readouts import FILLERS, NAMES, THINGS, nearly, template
 
 PAGES = ("book/d/",)
 WORDS = [*NAMES, *THINGS, *FILLERS, *"gave a then thanked .".split()]  # in the order in which their vectors are drawn
@@ -228,12 +227,3 @@ COUNTERPARTS = {
     "fig-d1-weights": weights, "fig-d2-edit": edit, "fig-d3-write": write, "fig-d3-gap": gap, "fig-d4-age": age,
     "fig-d4-fourways": fourways, "fig-d4-gate": gate, "fig-d5-capacity": capacity, "fig-d6-one-program": one_program,
 }
-
-
-def test_every_explorer_has_a_counterpart(site):
-    assert set(blocks(site, PAGES)) == {*COUNTERPARTS}
-
-
-@pytest.mark.parametrize("name", COUNTERPARTS)
-def test_readouts_agree_with_a_second_computation(site, name):
-    assert disagreements(blocks(site, PAGES)[name], COUNTERPARTS[name]) == []
