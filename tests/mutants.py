@@ -211,6 +211,7 @@ def run_notebook(path, cells):
     from toyattn import page
 
     page.explore = lambda *args, **controls: None
+    os.chdir(path.parent)
     space = {"__name__": "__main__"}
     try:
         for code in cells:
