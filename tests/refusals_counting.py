@@ -84,7 +84,6 @@ CASES = {
         {"counts": [1, 2]},
         {"counts": st.one_of(numbers([1, 2], shapes=[(1, 2)]), st.just([1.0, 2.0]), st.just([-1, 2]))},
     ),
-    bag.sentence_orderings: ({"lang": LANG, "tokens": SENTENCE}, {"lang": lang, "tokens": NO_SENTENCE}),
     bag.swap_cells: (
         {"n": 4, "swaps": 2, "rng": RNG},
         {"n": integer(2), "swaps": integer(0), "rng": rng},
@@ -101,7 +100,6 @@ CASES = {
         {"sentences": st.one_of(TEXTS, NO_SENTENCE.map(lambda text: [text]))},
     ),
     copy_rule.bindings_needed: only_lang,
-    copy_rule.states_for_second_y: only_lang,
     copy_rule.distinct_futures: ({"lang": LANG, "t": 3}, {"lang": lang, "t": integer(0, LANG.n)}),
     copy_rule.distinct_next_tokens: (
         {"lang": LANG, "t": 3},
@@ -128,10 +126,7 @@ CASES = {
         {"P": distribution([0.5, 0.5]), "p": distribution([0.5, 0.5], shapes=[(), (3,), (1, 2)])},
     ),
     information.perplexity: ({"nats_per_token": 1.5}, {"nats_per_token": real(0)}),
-    information.conditionals: (
-        {"joint": [[0.5, 0.5], [0, 0]]},
-        {"joint": distribution([[0.5, 0.5], [0, 0]], shapes=[()])},
-    ),
+    information.hit_entropy: ({"share": 0.5, "n": 3}, {"share": real(0, 1), "n": integer(2)}),
     mixtures.responsibilities: (FIT, model),
     mixtures.m_step: (
         {"counts": FIT["counts"], "rho": [[1, 0], [0.5, 0.5]]},
@@ -168,8 +163,6 @@ CASES = {
     ),
     mixtures.distinct_bags: ({"lang": LANG}, {"lang": too_large}),
     models.table: ({"lang": LANG, "d": 2, "d_h": 3}, {"lang": lang, "d": integer(1), "d_h": integer(1)}),
-    models.tie_gap: ({"N": 8}, {"N": integer(2)}),
-    models.gap_beyond_window2: ({"N": 8}, {"N": integer(2)}),
     naive_bayes.fit: (
         {"counts": FIT["counts"], "labels": [1, 0], "alpha": 0, "event_model": "bernoulli"},
         {
@@ -311,8 +304,6 @@ EDGES = [
     (mixtures.em, {"counts": [[1]], "start": [[1]], "rounds": 0}),
     (mixtures.random_starts, {"lang": ToyLang(N=2, F=1, L=0), "runs": 1, "rng": RNG, "rounds": 1}),
     (models.table, {"lang": ToyLang(N=2, F=1, L=0), "d": 1, "d_h": 1}),
-    (models.tie_gap, {"N": 2}),
-    (models.gap_beyond_window2, {"N": 2}),
     (windows.costs, {"table": TABLE, "tokens": ["Ann"]}),
     (windows.probability, {"table": TABLE, "window": ("a",), "token": "pen", "alpha": 1, "n_types": 1}),
     (windows.interpolate, {"longer": 1, "shorter": 0, "weight": 1}),

@@ -10,7 +10,6 @@ from bad_input import (
     NO_SENTENCE,
     RNG,
     SENTENCE,
-    WORD,
     anything,
     integer,
     lang,
@@ -98,6 +97,7 @@ NO_ACCURACY = {
 }
 
 CASES = {
+    capacity.overlap_mean: ({"phi": np.square, "d": 3}, {"phi": no_function, "d": integer(2, 2000)}),
     capacity.exponential_moment: ({"t": 1, "d": 3}, {"t": real(0, 700), "d": integer(2, 2000)}),
     capacity.tail_share: (
         {"cut": 0.5, "d": 3, "t": 1},
@@ -141,12 +141,10 @@ CASES = {
     edit.plane: (UNEVEN, {"k": st.one_of(a_key, st.just([0, 1.5])), "Sigma": Sigma}),
     edit.angle: (UNEVEN, {"k": st.one_of(a_key, st.just([0, 1.5])), "Sigma": Sigma}),
     kernels.elu_plus_one: ({"x": [1, -1]}, {"x": numbers([1, -1], None)}),
-    kernels.n_features: ({"d_k": 2, "P": 2}, {"d_k": integer(1), "P": integer(0)}),
     kernels.tensor_features: (
         {"x": [1, 2], "P": 2, "beta": 1},
         {"x": numbers([1, 2], None, shapes=[(), (0,)]), "P": integer(0), "beta": real(0)},
     ),
-    kernels.from_features: ({"psi": np.square}, {"psi": WORD}),
     kernels.truncated: ({"P": 2, "beta": 1}, {"P": integer(0), "beta": real(0)}),
     kernels.gaussian: ({"beta": 1}, {"beta": real(0)}),
     kernels.linear_attention: (LINEAR, no_linear),
@@ -223,7 +221,6 @@ CASES = {
             "rng": rng,
         },
     ),
-    recall.overlap_mean: ({"phi": np.square, "d": 3}, {"phi": no_function, "d": integer(2, 1000)}),
     recall.hebbian_error: ({"m": [1, 2], "d": 3}, {"m": numbers([1, 2], 1), "d": integer(1)}),
     recall.least_squares_error: ({"m": [1, 2], "d": 3}, {"m": numbers([1, 2], 1), "d": integer(1)}),
     recall.decay_error: (
@@ -339,7 +336,7 @@ EDGES = [
     (memory.write, {"K": [[1]], "V": [[1]], "rule": "recursive least squares", "ridge": 1e-3}),
     (memory.step, {"S": [[0]], "k": [0], "v": [0], "eta": 0, "gamma": 0}),
     (recall.simulate_recall, {"m": 1, "d": 1, "N": 2, "rng": RNG, "trials": 1, "queries": 1}),
-    (recall.overlap_mean, {"phi": abs, "d": 2}),
+    (capacity.overlap_mean, {"phi": abs, "d": 2}),
     (recall.delta_errors, {"n": 1, "d": 1}),
     (recall.decay_error, {"age": 0, "n": 1, "gamma": 1, "d": 1}),
     (recall.least_squares_error, {"m": 1, "d": 1}),

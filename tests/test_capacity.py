@@ -25,6 +25,19 @@ def test_moment_is_a_bessel_function(t, d):
     assert capacity.exponential_moment(0, d) == 1
 
 
+@pytest.mark.parametrize("d", [2, 3, 8, 65, 2000])
+def test_mean_over_one_overlap(d):
+    log_gamma = math.lgamma
+    assert capacity.overlap_mean(np.ones_like, d) == pytest.approx(1, rel=1e-13)
+    assert capacity.overlap_mean(np.square, d) == pytest.approx(1 / d, rel=1e-11)
+    assert capacity.overlap_mean(lambda s: s**4, d) == pytest.approx(3 / (d * (d + 2)), rel=1e-11)
+    bessel = mpmath.besseli(d / 2 - 1, 2) * mpmath.gamma(d / 2)  # the mean of e^(2 s), where (1/2 * 2)^(1 - d/2) = 1
+    assert capacity.overlap_mean(lambda s: np.exp(2 * s), d) == pytest.approx(float(bessel), rel=1e-11)
+    assert capacity.overlap_mean(lambda s: np.where(s > 0.5, 1, 0), d) == pytest.approx(capacity.tail_share(0.5, d), rel=1e-9)
+    kink = math.exp(log_gamma(d / 2) - log_gamma((d + 1) / 2)) / math.sqrt(math.pi)
+    assert capacity.overlap_mean(np.abs, d) == pytest.approx(kink, rel=1e-11)
+
+
 @pytest.mark.parametrize(
     "cut, d, t", [(0.5, 16, 0), (0.6, 16, 16), (-0.3, 3, 2), (0.9, 4, 40), (0, 7, 0)]
 )

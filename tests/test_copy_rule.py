@@ -67,7 +67,6 @@ def test_distinct_next_tokens_by_listing(N, F, L):
 def test_states_needed_behind_then(N, F, L):
     lang = ToyLang(N, F, L)
     assert copy_rule.bindings_needed(lang) == groups(lang, L + 6, lambda tokens: tokens[L + 6 :])
-    assert copy_rule.states_for_second_y(lang) == groups(lang, L + 6, lambda tokens: tokens[L + 6])
 
 
 def test_large_languages_are_not_listed():

@@ -1,7 +1,5 @@
 """Prices against exact logarithms and sums written out here."""
 
-from fractions import Fraction
-from itertools import product
 import math
 import warnings
 
@@ -71,22 +69,9 @@ def test_a_nat_in_bits():
     assert 2**information.NAT_IN_BITS == pytest.approx(math.e)
 
 
-@pytest.mark.parametrize("n, V", [(1, 3), (2, 2), (3, 2), (3, 3)])
-def test_conditionals_are_ratios_of_partial_sums_and_multiply_to_the_joint(n, V):
-    weights = np.random.default_rng(n).integers(1, 50, size=(V,) * n)
-    exact = {w: Fraction(int(weights[w]), int(weights.sum())) for w in product(range(V), repeat=n)}
-    found = information.conditionals(weights / weights.sum())
-    assert [array.shape for array in found] == [(V,) * t for t in range(1, n + 1)]
-    for w in exact:
-        factors = [found[t][w[: t + 1]] for t in range(n)]
-        for t, factor in enumerate(factors):
-            longer = sum(p for v, p in exact.items() if v[: t + 1] == w[: t + 1])
-            shorter = sum(p for v, p in exact.items() if v[:t] == w[:t])
-            assert factor == pytest.approx(float(longer / shorter), abs=1e-14)
-        assert math.prod(factors) == pytest.approx(float(exact[w]), abs=1e-14)
-
-
-def test_a_prefix_that_cannot_occur_has_no_next_token():
-    first, second = information.conditionals([[0.5, 0.5], [0, 0]])
-    assert first.tolist() == [1, 0] and second[0].tolist() == [0.5, 0.5]
-    assert np.isnan(second[1]).all()
+@pytest.mark.parametrize("share", [0, 0.25, 0.6, 1])
+def test_entropy_of_a_hit(share):
+    miss = (1 - share) / 4
+    wanted = -sum(p * math.log(p) for p in (share, miss, miss, miss, miss) if p)
+    assert information.hit_entropy(share, 5) == pytest.approx(wanted)
+    assert information.hit_entropy(1 / 8, 8) == pytest.approx(math.log(8))

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from test_program import loop
-from toyattn import ToyLang, model_classes, program, toylang, windows
+from toyattn import ToyLang, model_classes, toylang, windows
 
 
 @pytest.mark.parametrize("N, F, L", [(3, 2, 1), (2, 1, 2), (4, 1, 1)])

@@ -3,7 +3,6 @@
 from collections import Counter, defaultdict
 import math
 
-import numpy as np
 import pytest
 
 from toyattn import ToyLang, hmm, mixtures, models
@@ -100,16 +99,3 @@ def test_names_units_and_verdicts():
         "yes part part yes",
     ]
     assert table[6].stores == 5542  # d = 8, d_h = 32
-
-
-def test_the_tie_of_mixture_and_windows():
-    for N in range(2, 49):
-        prices = [models.table(ToyLang(N=N, L=L)) for L in range(0, 100)]
-        ties = [
-            L
-            for L, t in enumerate(prices)
-            if math.isclose(t[1].copy_nats, t[2].copy_nats, abs_tol=1e-12)
-        ]
-        assert ([models.tie_gap(N)] if models.tie_gap(N) is not None else []) == ties
-        beyond = [L for L, t in enumerate(prices) if t[1].copy_nats > t[3].copy_nats]
-        assert models.gap_beyond_window2(N) == beyond[0]

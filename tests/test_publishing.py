@@ -12,7 +12,6 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 from xml.etree import ElementTree
 
-import jupytext
 import nbformat
 import pytest
 import small_book

@@ -26,18 +26,6 @@ def test_unit_vectors_are_uniform(d):
         assert inside(found[:, 0] ** 2 * found[:, 1] ** 2, 1 / (d * (d + 2)))
 
 
-@pytest.mark.parametrize("d", [2, 3, 8, 65, 1000])
-def test_mean_over_one_overlap(d):
-    gamma = math.lgamma
-    assert recall.overlap_mean(np.ones_like, d) == pytest.approx(1, rel=1e-13)
-    assert recall.overlap_mean(np.square, d) == pytest.approx(1 / d, rel=1e-11)
-    assert recall.overlap_mean(lambda s: s**4, d) == pytest.approx(3 / (d * (d + 2)), rel=1e-11)
-    bessel = mpmath.besseli(d / 2 - 1, 2) * mpmath.gamma(d / 2)  # the mean of e^(2 s), where (1/2 * 2)^(1 - d/2) = 1
-    assert recall.overlap_mean(lambda s: np.exp(2 * s), d) == pytest.approx(float(bessel), rel=1e-11)
-    kink = math.exp(gamma(d / 2) - gamma((d + 1) / 2)) / math.sqrt(math.pi)
-    assert recall.overlap_mean(np.abs, d) == pytest.approx(kink, rel=1e-5 * d)
-
-
 @pytest.mark.parametrize("m, d", [(1, 4), (7, 5), (12, 3), (30, 10)])
 def test_hebbian_and_least_squares_errors(m, d):
     rng = np.random.default_rng(m)

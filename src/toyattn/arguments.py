@@ -20,10 +20,10 @@ MOST_NUMBER = 10**150  # numbers in formulas of floats, where their products fit
 
 
 class Refusal(ValueError):
-    """The ValueError that all refusals share, with the name of the argument and what came."""
+    """The ValueError that all refusals share, with the name of the argument, what came and what was wanted."""
 
     def __init__(self, name, came, wanted):
-        self.name, self.came = name, str(_shown(came))
+        self.name, self.came, self.wanted = name, str(_shown(came)), wanted
         super().__init__(f"{name}: wanted {wanted}, got {self.came}")
 
 
@@ -51,9 +51,18 @@ def size(name, value, least=1):
     return integer(name, value, least, MOST_SIZE)
 
 
-def real(name, value, least=None, most=None):
-    """A finite float between least and most (bounds included)."""
-    wanted = "a finite number" + _bounds(least, most)
+def boolean(name, value):
+    """True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        refuse(name, repr(value), "True or False")
+    return bool(value)
+
+
+def real(name, value, least=None, most=None, infinite=False):
+    """A finite float between least and most (bounds included); with `infinite` also the float inf."""
+    if infinite and isinstance(value, float) and value == math.inf:
+        return math.inf
+    wanted = "a finite number" + _bounds(least, most) + (" or inf" if infinite else "")
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
         refuse(name, repr(value), wanted)
     try:
@@ -95,6 +104,14 @@ def array(name, value, shape=None, integers=False, least=None, most=None):
         refuse(name, f"an entry {found.min()}", f"entries of at least {least}")
     if most is not None and (found > most).any():
         refuse(name, f"an entry {found.max()}", f"entries of at most {most:.16g}")
+    return found
+
+
+def square(name, value):
+    """A square matrix of finite floats."""
+    found = array(name, value, shape=(None, None))
+    if found.shape[0] != found.shape[1]:
+        refuse(name, f"shape {found.shape}", "a square matrix")
     return found
 
 

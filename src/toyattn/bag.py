@@ -10,6 +10,7 @@ import numpy as np
 from . import arguments, information
 from .toylang import ToyLang
 
+MOST_TOKENS = 10**5  # of a text whose orders are counted: the factorial is exact
 
 def count(tokens, vocabulary):
     """How often each type of the vocabulary occurs among the tokens (int array, vocabulary order).
@@ -89,20 +90,10 @@ def draw(theta, n, rng):
 
 
 def orderings(counts):
-    """Number of different orders of a text with these counts: n! / (c_1! c_2! ...) (exact int)."""
-    counts = arguments.array("counts", counts, shape=(None,), integers=True, least=0)
-    divisor = math.prod(math.factorial(int(c)) for c in counts)
-    return math.factorial(int(counts.sum())) // divisor
-
-
-def sentence_orderings(lang, tokens):
-    """How many orders of a sentence's tokens are sentences (exact int).
-
-    Those of its fillers, times two for who gives to whom.
-    """
-    arguments.instance("lang", lang, ToyLang)
-    choices = lang.parse(tokens)
-    return 2 * orderings(count(choices.fillers, lang.fillers))
+    """Number of different orders of a text with these counts: n! / (c_1! c_2! ...) (exact int), n <= 100,000."""
+    counts = arguments.array("counts", counts, shape=(None,), integers=True, least=0, most=MOST_TOKENS)
+    n = arguments.integer("counts", int(counts.sum()), 0, MOST_TOKENS)
+    return math.factorial(n) // math.prod(math.factorial(int(c)) for c in counts)
 
 
 def swap_cells(n, swaps, rng):

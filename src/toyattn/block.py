@@ -33,7 +33,7 @@ class Block:
         shape = self.W_1.shape[::-1]
         object.__setattr__(self, "W_2", arguments.array("W_2", self.W_2, shape=shape))
         arguments.choice("activation", self.activation, ACTIVATIONS)
-        arguments.instance("norm", self.norm, bool)
+        object.__setattr__(self, "norm", arguments.boolean("norm", self.norm))
 
     @property
     def d(self):

@@ -16,6 +16,18 @@ PANELS, NODES = 60, 12
 MOST_T, MOST_D = 700, 2000  # the panels resolve these to 1e-12, and exp(-700) is still a float
 
 
+def overlap_mean(phi, d):
+    """E phi(s) for the overlap s of two random unit vectors in R^d; d: 2 to 2000.
+
+    phi: a function of an array of overlaps. To 1e-12 where phi is smooth but for kinks at s = 0 and s = +-1/2.
+    """
+    phi, d = arguments.function("phi", phi), arguments.integer("d", d, 2, MOST_D)
+    x, weights = _nodes()
+    density = weights * np.sin(math.pi * x) ** (d - 2)
+    values = arguments.array("phi", phi(np.cos(math.pi * x)), shape=x.shape)
+    return float(density @ values / density.sum())
+
+
 def exponential_moment(t, d):
     """E exp(t (s - 1)) for the overlap s of two random unit vectors in R^d; t: 0 to 700, d: 2 to 2000.
 

@@ -37,12 +37,6 @@ def bindings_needed(lang):
     return lang.n_pairs
 
 
-def states_for_second_y(lang):
-    """States that it needs there for the second Y alone: N."""
-    arguments.instance("lang", lang, ToyLang)
-    return lang.N
-
-
 def distinct_futures(lang, t):
     """Different sets of completions after t tokens, counted by listing the language (exact int).
 

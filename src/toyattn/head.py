@@ -88,8 +88,7 @@ class Head:
             if len(run) != D * Dk:
                 arguments.refuse(name, f"{len(run)} numbers", f"{D * Dk} numbers for a {D} by {Dk} matrix")
             object.__setattr__(self, name, tuple(run.tolist()))
-        if not isinstance(self.scale, bool):
-            arguments.refuse("scale", repr(self.scale), "True or False")
+        object.__setattr__(self, "scale", arguments.boolean("scale", self.scale))
 
     @property
     def div(self):

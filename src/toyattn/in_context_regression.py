@@ -43,8 +43,7 @@ def layer(Z, eta, query_is_key=False):
     if len(Z) < 2 or Z.shape[1] < 2:
         arguments.refuse("Z", f"shape {Z.shape}", "shape (m + 1, d + 1) with m and d of at least 1")
     eta = arguments.real("eta", eta, least=0)
-    if not isinstance(query_is_key, (bool, np.bool_)):
-        arguments.refuse("query_is_key", repr(query_is_key), "True or False")
+    query_is_key = arguments.boolean("query_is_key", query_is_key)
     m = len(Z) - 1
     W = weights(Z.shape[1] - 1, eta / m)
     Q, K, V = project(Z, W)

@@ -58,19 +58,13 @@ def perplexity(nats_per_token):
     return float(np.exp(arguments.real("nats_per_token", nats_per_token, least=0)))
 
 
-def conditionals(joint):
-    """Next-token conditionals of a joint distribution over n tokens (the chain rule read backward).
+def hit_entropy(share, n):
+    """Nats for a reader who knows how often an answer is right: the entropy of `share` on one of n, the rest spread evenly.
 
-    joint: array of n dimensions, joint[w_1, ..., w_n] = p(w_1 ... w_n).
-    Returns a list of n arrays; the t-th has t dimensions and holds p(w_t | w_1 ... w_{t-1}). A
-    prefix of probability 0 has no next token: its entries are NaN.
+    share: probability of the answer, 0 to 1; n: outcomes, at least 2.
     """
-    joint = arguments.distribution("joint", joint)
-    if joint.ndim == 0:
-        arguments.refuse("joint", "a number", "an array with one dimension a token")
-    prefixes = [joint.sum(axis=tuple(range(t, joint.ndim))) for t in range(joint.ndim + 1)]
-    with np.errstate(invalid="ignore"):
-        return [longer / shorter[..., None] for shorter, longer in zip(prefixes, prefixes[1:])]
+    share, n = arguments.real("share", share, 0, 1), arguments.size("n", n, 2)
+    return entropy([share, *[(1 - share) / (n - 1)] * (n - 1)])
 
 
 def _pair(P, p):

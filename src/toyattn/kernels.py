@@ -23,22 +23,17 @@ def elu_plus_one(x):
     return np.where(x > 0, x + 1, np.exp(np.minimum(x, 0)))
 
 
-def n_features(d_k, P):
-    """Entries of tensor_features, sum of d_k^p for p = 0 ... P (exact int)."""
-    d_k, P = arguments.integer("d_k", d_k, 1), arguments.integer("P", P, 0, MOST_DEGREE)
-    return sum(d_k**p for p in range(P + 1))
-
-
 @arguments.in_floats("x", "beta")
 def tensor_features(x, P, beta=1.0):
-    """Tensor powers of x up to degree P, scaled by root(beta^p / p!), side by side: (..., n_features).
+    """Tensor powers of x up to degree P, scaled by root(beta^p / p!), side by side.
 
-    x: (..., d_k); beta >= 0. Inner products are exponential_series(x . y, beta, P).
+    x: (..., d_k); beta >= 0. Shape (..., D) with D the sum of d_k^p for p = 0 ... P, at most 10^6. Inner products are exponential_series(x . y, beta, P).
     """
     x, beta = arguments.array("x", x), arguments.real("beta", beta, least=0)
     if x.ndim == 0 or x.size == 0:
         arguments.refuse("x", f"shape {x.shape}", "shape (..., d_k)")
-    if n_features(x.shape[-1], P) > MOST_FEATURES:
+    P = arguments.integer("P", P, 0, MOST_DEGREE)
+    if sum(x.shape[-1] ** p for p in range(P + 1)) > MOST_FEATURES:
         arguments.refuse("P", P, f"a degree of at most {MOST_FEATURES} features")
     power = np.ones(x.shape[:-1] + (1,))
     found = [power]
@@ -46,12 +41,6 @@ def tensor_features(x, P, beta=1.0):
         power = math.sqrt(beta / p) * (power[..., :, None] * x[..., None, :]).reshape(*x.shape[:-1], -1)
         found.append(power)
     return np.concatenate(found, axis=-1)
-
-
-def from_features(psi):
-    """The kernel psi(q) . psi(k), for memory.read_kernel; psi: (..., d_k) -> (..., D)."""
-    arguments.function("psi", psi)
-    return lambda Q, K: _features(psi, Q) @ np.swapaxes(_features(psi, K), -1, -2)
 
 
 def truncated(P, beta=1.0):
@@ -154,8 +143,7 @@ def _features(psi, x):
 
 def _causal(Q, K, V, psi, normalize):
     """Features of the queries and keys, and the values, checked."""
-    if not isinstance(normalize, (bool, np.bool_)):
-        arguments.refuse("normalize", repr(normalize), "True or False")
+    arguments.boolean("normalize", normalize)
     K = arguments.array("K", K)
     if K.ndim < 2 or K.size == 0:
         arguments.refuse("K", f"shape {K.shape}", "shape (..., n, d_k)")

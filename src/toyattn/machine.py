@@ -16,7 +16,7 @@ import numpy as np
 from . import arguments
 from .attention import attention, softmax
 from .kernels import linear_attention
-from .projections import HeadPass, Projections, head_list, project
+from .projections import HeadPass, head_list, project
 
 REGISTERS = ("TOK", "POS", "PREV", "OUT")
 MOST_SLOTS = 10**4  # a matrix of place codes then takes 800 MB
@@ -87,7 +87,7 @@ class Machine:
             object.__setattr__(self, name, arguments.array(name, getattr(self, name), shape=shape))
         object.__setattr__(self, "layers", layers)
         arguments.choice("reading", self.reading, READINGS)
-        arguments.instance("note_at_0", self.note_at_0, bool)
+        object.__setattr__(self, "note_at_0", arguments.boolean("note_at_0", self.note_at_0))
 
 
 class Pass(NamedTuple):
@@ -196,10 +196,8 @@ def merge_places(weights, start, stop):
 
     weights: (n, n). Rows still add up to what they did. 0 <= start < stop <= n.
     """
-    weights = arguments.array("weights", weights, shape=(None, None))
+    weights = arguments.square("weights", weights)
     n = len(weights)
-    if weights.shape[1] != n:
-        arguments.refuse("weights", f"shape {weights.shape}", "a square matrix")
     start = arguments.integer("start", start, 0, n - 1)
     stop = arguments.integer("stop", stop, start + 1, n)
     cuts = [*range(start + 1), *range(stop, n)]
@@ -256,8 +254,7 @@ def _read(Q, K, V, beta):
 def _embedded(machine, texts, uncoded, name="tokens"):
     """The stream (texts, n, d) before the first layer."""
     stream, n = machine.stream, len(texts[0])
-    if not isinstance(uncoded, (bool, np.bool_)):
-        arguments.refuse("uncoded", repr(uncoded), "True or False")
+    uncoded = arguments.boolean("uncoded", uncoded)
     if n > stream.n_max and not uncoded:
         arguments.refuse(name, f"{n} tokens", f"at most n_max = {stream.n_max}, the places with a code")
     coded = min(n, stream.n_max)

@@ -4,7 +4,6 @@ R1 order matters; R2 long reach without growth of the price with L or of the siz
 of a binding that this text has made; R4 parallel training. Source: the book's own.
 """
 
-import math
 from typing import NamedTuple
 
 from . import arguments, bag, hmm, mixtures, neural_window, windows
@@ -51,15 +50,3 @@ def table(lang, d=8, d_h=32):
         ("Neural window", "r embedded tokens", None, weights, "weights", "yes part part yes"),
     )
     return tuple(Model(*row, *verdicts.split()) for *row, verdicts in rows)
-
-
-def tie_gap(N):
-    """Gap L at which pair mixture and window 1 pay the same on the copies, 2N - 10 (None if N < 5)."""
-    N = arguments.integer("N", N, 2)
-    return 2 * N - 10 if N >= 5 else None
-
-
-def gap_beyond_window2(N):
-    """Smallest gap L at which the pair mixture pays more than window 2: (10 + L)^2 > 4 N (N - 1)."""
-    N = arguments.integer("N", N, 2)
-    return max(math.isqrt(4 * N * (N - 1)) + 1 - 10, 0)

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 
-from . import arguments, information
-from .attention import Read, attention, softmax
+from . import arguments
+from .attention import attention, softmax
 from .toylang import ToyLang
 
 MOST_POWER = 10**6
@@ -76,8 +76,7 @@ def source_weight(m, beta):
 def source_cost(m, beta):
     """Nats of that item, ln(1 + (m - 1) e^-beta); beta may be inf."""
     m = arguments.integer("m", m, 1, arguments.MOST_NUMBER)
-    if not (isinstance(beta, float) and beta == math.inf):
-        beta = arguments.real("beta", beta, least=0)
+    beta = arguments.real("beta", beta, least=0, infinite=True)
     return math.log1p((m - 1) * math.exp(-beta))
 
 
@@ -158,8 +157,7 @@ def name_lookup(lang, tokens, beta):
     of a model that cannot tell the order.
     """
     values, _ = _prefix(lang, tokens)
-    if not (isinstance(beta, float) and beta == math.inf):
-        beta = arguments.real("beta", beta, least=0)
+    beta = arguments.real("beta", beta, least=0, infinite=True)
     names = [token in lang.names for token in tokens]
     read = attention([[1.0]], np.array(names, dtype=float)[:, None], values, beta)
     found = read.outputs[0, : lang.N]  # the vocabulary begins with the names

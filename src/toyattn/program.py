@@ -68,8 +68,8 @@ def build(lang, machine="program", beta=12.0, kappa=10.0, n_max=64):
     """
     stream = Stream(vocabulary(lang), n_max)
     arguments.choice("machine", machine, MACHINES)
-    hard = isinstance(beta, float) and beta == math.inf
-    beta = 1.0 if hard or machine == "linear" else arguments.real("beta", beta, least=0)
+    hard = machine != "linear" and arguments.real("beta", beta, least=0, infinite=True) == math.inf
+    beta = 1.0 if hard or machine == "linear" else beta
     last = {"slots": _slots, "recency": _recency}.get(machine, _name_beside_gave)(stream, lang, beta)
     alone = machine in ("no layer 1", "slots", "recency")
     layers = (last,) if alone else (previous_token_head(stream, beta), last)
@@ -128,9 +128,10 @@ def answers(machine, lang, sentences, uncoded=False):
     arguments.instance("machine", machine, Machine)
     if machine.stream.vocabulary != vocabulary(lang):
         arguments.refuse("machine", "another vocabulary", "a machine of this language")
+    uncoded = arguments.boolean("uncoded", uncoded)
     texts = list(arguments.sequences("sentences", sentences))
     longest, n_max, index = max(map(len, texts)), machine.stream.n_max, machine.stream.index
-    if longest > n_max and uncoded is False:
+    if longest > n_max and not uncoded:
         arguments.refuse("sentences", f"{longest} tokens", f"at most n_max = {n_max}, the places with a code")
     wanted = np.array([[index[name] for name in _names(lang, text)] for text in texts])
     OUT = np.empty((len(texts), 2, len(index)))
@@ -177,8 +178,8 @@ def _names(lang, text):
     """Y and X of a text out of several."""
     try:
         found = parse(lang, text)
-    except ValueError as refusal:
-        raise ValueError(str(refusal).replace("tokens:", "sentences:", 1)) from None
+    except arguments.Refusal as refusal:
+        arguments.refuse("sentences", refusal.came, refusal.wanted)
     return found.Y, found.X
 
 

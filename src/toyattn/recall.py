@@ -27,20 +27,6 @@ def unit_vectors(shape, rng):
     return found / np.linalg.norm(found, axis=-1, keepdims=True)
 
 
-def overlap_mean(phi, d):
-    """Mean of phi(s) where s is the overlap u . v of two random unit vectors of R^d (float), 2 <= d <= 1000.
-
-    phi: a function of an array of overlaps. The density of s is proportional to (1 - s^2)^((d-3)/2); by Gauss-Legendre
-    quadrature in the angle, 400 nodes: to 1e-11 where phi is smooth, for |s| to a share of d / 100,000.
-    """
-    d = arguments.integer("d", d, 2, 1000)
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    angle = np.pi * (nodes + 1) / 2
-    density = weights * np.sin(angle) ** (d - 2)
-    values = arguments.array("phi", arguments.function("phi", phi)(np.cos(angle)), shape=nodes.shape)
-    return float(density @ values / density.sum())
-
-
 def hebbian_error(m, d):
     """Expected squared error (interference) of a Hebbian read among m pairs, (m - 1)/d.
 

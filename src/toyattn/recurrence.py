@@ -80,7 +80,7 @@ def power_bounds(W_h, D):
     rho: spectral radius of W_h (d, d), which has a basis of eigenvectors Z (columns of unit length);
     D >= 0.
     """
-    W_h = _square("W_h", W_h)
+    W_h = arguments.square("W_h", W_h)
     D = arguments.integer("D", D, 0, arguments.MOST_NUMBER)
     eigenvalues, Z = np.linalg.eig(W_h)
     if not np.isfinite(Z).all():
@@ -177,13 +177,6 @@ def _net(name, W_h, steps, phi):
         arguments.refuse("W_h", f"shape {W_h.shape}", "shape (..., d, d)")
     steps = arguments.array(name, steps, shape=W_h.shape[:-2] + (None, W_h.shape[-1]))
     return W_h, steps, arguments.choice("phi", phi, tuple(PHIS))
-
-
-def _square(name, value):
-    found = arguments.array(name, value, shape=(None, None))
-    if found.shape[0] != found.shape[1]:
-        arguments.refuse(name, f"shape {found.shape}", "a square matrix")
-    return found
 
 
 def _affine(lam, nu, h_0):

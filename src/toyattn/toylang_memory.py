@@ -62,8 +62,7 @@ def accuracy(gaps, rng, readers=READERS, gated=False, sentences=300, N=8, F=6, d
     readers = _readers(readers)
     sentences, d = arguments.size("sentences", sentences), arguments.size("d", d)
     beta = arguments.real("beta", beta, least=0)
-    if not isinstance(gated, (bool, np.bool_)):
-        arguments.refuse("gated", repr(gated), "True or False")
+    gated = arguments.boolean("gated", gated)
     table = unit_vectors((len(ToyLang(N, F, 0).vocabulary), d), rng)
     right = {reader: np.empty((len(gaps), sentences), dtype=bool) for reader in readers}
     for row, L in enumerate(gaps):

@@ -13,7 +13,6 @@ from . import arguments, bag, information
 from .toylang import ToyLang
 
 START = "<s>"
-EULER_GAMMA = 0.57721566490153286
 
 
 def window(tokens, place, r):
@@ -196,7 +195,7 @@ def harmonic(n):
     n = arguments.integer("n", n, 1, 10**300)
     if n <= 1000:
         return math.fsum(1 / k for k in range(1, n + 1))
-    return math.log(n) + EULER_GAMMA + 1 / (2 * n) - 1 / (12 * n**2)
+    return math.log(n) + np.euler_gamma + 1 / (2 * n) - 1 / (12 * n**2)
 
 
 def expected_sentences(n):
