@@ -294,7 +294,9 @@ class Judges:
 
 @lru_cache(None)
 def concerns(path, module):
-    """Whether a file of tests judges a module: its own file, else one that imports it and is no other module's own."""
+    """Whether a file of tests judges a module: its own file, else one that imports it and is no other module's own; refusals all."""
+    if path.stem == "test_refusals":
+        return True
     own, its_module = TESTS / f"test_{module}.py", path.stem.removeprefix("test_")
     if path == own or own.exists() and (SCIENCE / f"{its_module}.py").exists():
         return path == own

@@ -43,7 +43,7 @@ def test_row_is_the_default():
     printed = text()
     assert printed == text("--mode", "row")
     assert "year 40: 235 hobbs standing in The Hollow, 1773 born and 1567 gone" in printed and "512" in printed
-    assert '3    383     38  ": 235 hobbs standing in The Hollow, 17"' in printed
+    assert '    3  383     38  ": 235 hobbs standing in The Hollow, 17"' in printed
     assert lines_of(printed, f"3  {HOBBS}") == [["0.00", "0.00", "1.00", "1.00"]]
     found = numbers("--mode", "row")
     assert [token["bytes"] for token in found["tokens"]] == [6, 1, 38, 1]

@@ -44,6 +44,19 @@ def test_served_beside_the_loop(N, values):
     assert found == pytest.approx([float(loop(s, v, N)) for s, v in zip(scores, decoded)], abs=1e-12)
 
 
+def test_scores_that_are_drawn():
+    """Words: uniform. Names: their own, scaled by a factor of the head, plus one that all names share at a place."""
+    N, heads = 6, 400
+    scores, decoded = one_head.draw(N, heads, np.random.default_rng(3))
+    names, words = scores[:, :N], scores[:, N:]
+    assert 0 <= words.min() and words.max() < 1 and abs(words.mean() - 1 / 2) < 0.01
+    assert 0 <= names.min() and 1 < names.max() < 2 and abs(names.mean() - 3 / 4) < 0.03
+    spread = np.ptp(names, axis=1)
+    assert (0 < spread).all() and (spread < 1).all()
+    assert abs(np.corrcoef(spread[:, 0], spread[:, 11])[0, 1]) > 0.5  # one factor for all places
+    assert set(decoded.ravel()) == set(range(N))
+
+
 def test_heads_by_hand_reach_one_in_N():
     N = 5
     scores, decoded = np.zeros((N + 8, 12)), np.zeros((N + 8, 12), dtype=int)

@@ -116,7 +116,7 @@ def row(options):
         "",
         head.ENTRY,
         "",
-        table(["n", "token", "bytes", "text"], cut, "rrrl"),
+        table(["token", "id", "bytes", "text"], cut, "rrrl"),
         "",
         table(["n", "", *head.SLOTS], typed, "rl"),
     ]
