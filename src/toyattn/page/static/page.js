@@ -222,7 +222,7 @@ function openFold() {
 }
 addEventListener("hashchange", openFold);
 openFold();
-let opened = [], stepped = [];
+let opened = [], stepped = [], theme;
 function setStep(input, value) {
   input.value = value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
@@ -232,10 +232,13 @@ addEventListener("beforeprint", () => {
   opened.forEach((fold) => { fold.open = true; });
   stepped = [...document.querySelectorAll(".diagram input[type=range]")].map((input) => [input, input.value]);
   stepped.forEach(([input]) => setStep(input, input.max));
+  theme = document.documentElement.dataset.theme;
+  document.documentElement.dataset.theme = "light";
 });
 addEventListener("afterprint", () => {
   opened.forEach((fold) => { fold.open = false; });
   stepped.forEach(([input, value]) => setStep(input, value));
+  document.documentElement.dataset.theme = theme;
 });
 
 // Live code: nothing of it is loaded before the reader asks for a kernel.
