@@ -53,6 +53,16 @@ def test_what_the_book_does_not_say_is_not_found(tab, address):
     assert results(tab) == []
 
 
+def test_excerpts_are_words(tab, address):
+    """No code, no buttons, no TeX and each formula once."""
+    tab.goto(f"{address}/search.html?q=delta")
+    results(tab)
+    tab.wait_for_function("() => document.querySelectorAll('#search-results p.context').length > 5")
+    said = " ".join(tab.locator("#search-results p.context").all_inner_texts())
+    assert len(said) > 1000 and "delta" in said
+    assert not re.search(r"\\[a-z]+|\bimport [a-z]+ |\.md \.|CodeCode|Reset", said)
+
+
 def test_search_from_a_chapter(tab, address):
     tab.goto(f"{address}/book/d/d4.html")
     tab.keyboard.press("Control+k")

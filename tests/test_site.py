@@ -291,6 +291,15 @@ def test_folds_open_by_link_and_on_paper(visit):
     assert not hidden
 
 
+def test_paper_is_white(visit):
+    """A dark page is printed in the colors of the light one, and is dark again behind it."""
+    tab = visit("book/c/c3.html", color_scheme="dark")
+    theme = "document.documentElement.dataset.theme"
+    assert tab.evaluate(theme) == "dark"
+    assert tab.evaluate(f"dispatchEvent(new Event('beforeprint')), {theme}") == "light"
+    assert tab.evaluate(f"dispatchEvent(new Event('afterprint')), {theme}") == "dark"
+
+
 @pytest.mark.parametrize("page, name", [
     (page, name) for page in PAGES for name, html in re.findall(r'data-diagram="([^"]+)">(.*?)</div></form>', (SITE / page).read_text(encoding="utf-8"), re.S)
     if len(re.findall("data-diagram=", html)) == 0
