@@ -6,6 +6,7 @@ import json
 import secrets
 import subprocess
 import sys
+import tarfile
 import threading
 import time
 import urllib.request
@@ -13,6 +14,8 @@ from pathlib import Path
 
 import pytest
 import small_book
+
+from toyattn.page.extension import live
 
 SETTLED = "document.documentElement.dataset.live"
 
@@ -66,10 +69,11 @@ def answers(url):
 
 @pytest.fixture
 def tab(browser, pages):
-    """The page, and every address that it asked for."""
+    """The page, every address that it asked for, and every error that nothing caught."""
     context = browser.new_context(viewport={"width": 1000, "height": 900})
     tab = context.new_page()
-    tab.asked = []
+    tab.asked, tab.errors = [], []
+    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
     tab.on("request", lambda request: tab.asked.append(request.url))
     tab.goto(pages)
     yield tab
@@ -77,14 +81,14 @@ def tab(browser, pages):
 
 
 def press_live_code(tab, server):
-    """What a reader does, with another server than Binder's."""
+    """What an impatient reader does, with another server than Binder's."""
     tab.evaluate(
         """server => { const meta = document.querySelector('meta[name="live-code"]');
         const { binder, ...settings } = JSON.parse(meta.content); meta.content = JSON.stringify({ ...settings, server }); }""",
         server,
     )
     tab.locator('summary[aria-label="Launch interactive content"]').click()
-    tab.locator(".btn-live-code").click()
+    tab.locator(".btn-live-code").dblclick()
     tab.wait_for_function(SETTLED, timeout=120_000)
 
 
@@ -109,6 +113,8 @@ def test_explorer_becomes_the_widgets_of_a_kernel(tab, jupyter):
     assert tab.locator("figure#fig-small .stage").get_attribute("aria-label") != label
     assert tab.locator("figure#fig-small .stage svg").inner_html() != drawn
     assert tab.locator("figure#fig-small figcaption").text_content().strip()
+    tab.locator(".btn-live-code").click()
+    assert tab.errors == [] and sum("/live.js" in url for url in tab.asked) == 1
     assert all(url.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")) for url in tab.asked)
 
 
@@ -126,3 +132,32 @@ def test_an_unreachable_server_is_said(tab):
     assert tab.evaluate(SETTLED) == "failed"
     assert "not reachable" in tab.locator(".live-status").text_content()
     assert tab.locator('.explorer input[type="range"]').count() == 1  # the static page is as it was
+
+
+def test_a_script_that_does_not_load_is_said_and_can_be_asked_for_again(tab):
+    tab.route("**/live.js", lambda route: route.abort())
+    tab.locator('summary[aria-label="Launch interactive content"]').click()
+    tab.locator(".btn-live-code").click()
+    tab.locator(".live-status", has_text="did not load").wait_for(timeout=5000)
+    tab.unroute("**/live.js")
+    tab.locator('summary[aria-label="Launch interactive content"]').click()
+    press_live_code(tab, {"baseUrl": f"http://127.0.0.1:{free_port()}/", "token": "none"})
+    assert "not reachable" in tab.locator(".live-status").text_content()
+
+
+def test_another_build_may_fetch_thebe_core_at_the_same_time(monkeypatch, tmp_path):
+    """The other one is done while this one still waits for npm."""
+    others = [live.thebe_core]
+
+    def fetch(folder):
+        if others:
+            others.pop()()
+        archive = Path(folder, "thebe-core.tgz")
+        with tarfile.open(archive, "w:gz") as tar:
+            tar.add(__file__, "package/dist/lib/thebe-core.min.js")
+        return archive
+
+    monkeypatch.setattr(live, "KEPT", tmp_path)
+    monkeypatch.setattr(live, "_fetch", fetch)
+    assert [file.name for file in live.thebe_core().iterdir()] == ["thebe-core.min.js"]
+    assert [folder.name for folder in tmp_path.iterdir()] == [live.VERSION]

