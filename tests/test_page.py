@@ -389,6 +389,23 @@ def test_failing_drawing_names_its_setting(monkeypatch, cores):
         explore(named("fig_t_bare", lambda a=0: (canvas(50, axes=False)[0], dict(y=a))), a=(0, 3))
 
 
+@pytest.mark.parametrize("other, told", [
+    (dict(b=Readout(2, "b"), a=Readout(1, "a", unit="nats")), [("b", "b", ""), ("a", "a", "nats")]),
+    (dict(a=Readout(1, "a", unit="nats")), [("a", "a", "nats")]),
+    (dict(a=Readout(1, "a", unit="bits"), b=Readout(2, "b")), [("a", "a", "bits"), ("b", "b", "")]),
+    (dict(a=Readout(1, "a", unit="nats"), b=Readout(2, "c")), [("a", "a", "nats"), ("b", "c", "")]),
+], ids=["order", "fewer", "unit", "label"])
+def test_readouts_that_change_with_the_setting_are_refused(shown, monkeypatch, other, told):
+    """They are stored by position, so other ones would stand under the labels of the start."""
+    monkeypatch.setenv(VARIABLE, "1")
+    first = dict(a=Readout(0, "a", unit="nats"), b=Readout("none", "b"))
+    draws = named("fig_t_mixed", lambda n=0, side="x": (canvas(50, axes=False)[0], other if (n, side) == (1, "y") else first))
+    wanted = [("a", "a", "nats"), ("b", "b", "")]
+    with refuses(f"fig-t-mixed at n=1, side='y': readouts are {told}; wanted {wanted}, as at n=0, side='x'"):
+        explore(draws, n=(0, 2), side=["x", "y"])
+    assert shown == []
+
+
 def test_time_of_drawing_is_logged_beside_the_page(shown, monkeypatch, tmp_path):
     monkeypatch.setenv(VARIABLE, "1")
     monkeypatch.setenv("TOYATTN_FRAME_TIMES", str(tmp_path / "times"))

@@ -26,7 +26,7 @@ def explore(draw, *, labels=None, **controls):
     ----------
     draw : callable
         Named after its figure (``fig_a1_ruler``); takes the controls as keyword arguments with defaults, returns a matplotlib
-        figure and a dict of :class:`Readout` by name.
+        figure and a dict of :class:`Readout` by name, the same ones at every setting.
     labels : dict, optional
         Words beside a control where its name will not do.
     **controls
@@ -62,6 +62,7 @@ def _show_static(draw, controls):
     begun = time.perf_counter()
     frames = _draw_all(draw, settings)
     seconds = time.perf_counter() - begun
+    _demand_same_readouts(draw, settings, frames)
     _record_time(figure_id(draw), len(frames), seconds)
     start = settings.index({control.name: control.start for control in controls})
     display(HTML(_explorer_html(figure_id(draw), controls, frames, start)))
@@ -81,8 +82,21 @@ def _draw_one(draw, setting):
     try:
         return frame(draw, setting)
     except Exception as error:
-        words = ", ".join(f"{name}={value!r}" for name, value in setting.items())
-        raise ValueError(f"{figure_id(draw)} at {words}: {error}") from error
+        raise ValueError(f"{figure_id(draw)} at {_setting_words(setting)}: {error}") from error
+
+
+def _setting_words(setting):
+    return ", ".join(f"{name}={value!r}" for name, value in setting.items())
+
+
+def _demand_same_readouts(draw, settings, frames):
+    """The page has names, labels and units of readouts once; a frame brings their values by position."""
+    wanted, *others = ([(name, one.label, one.unit) for name, one in readouts.items()] for _, readouts in frames)
+    for setting, found in zip(settings[1:], others):
+        if found != wanted:
+            raise ValueError(
+                f"{figure_id(draw)} at {_setting_words(setting)}: readouts are {found}; wanted {wanted}, as at {_setting_words(settings[0])}"
+            )
 
 
 class _Forked:
