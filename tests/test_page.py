@@ -12,6 +12,7 @@ from fractions import Fraction
 from html import unescape
 from importlib import import_module
 from pathlib import Path
+from types import SimpleNamespace
 from xml.etree import ElementTree
 
 import nbformat
@@ -429,8 +430,15 @@ def test_which_face(monkeypatch, value, answer):
 @pytest.fixture
 def rows(monkeypatch):
     """The rows that checks report."""
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(events=SimpleNamespace(register=lambda *_: None)))
     monkeypatch.setattr(check_module, "_pending", rows := [])
     return rows
+
+
+def test_plain_python_keeps_no_rows():
+    check("t-a", 3, 3, "three")
+    check_true("t-b", True, "it holds")
+    assert check_module._pending == []
 
 
 # stated, computed values that round to it, values that do not

@@ -34,7 +34,7 @@ def check(ident, computed, stated, says):
     stated : str, int or Fraction
         Digits as the book prints them (``"10.499"``, ``"36,288"``, ``"2.4e11"``): the computed number must round to them, that
         is, lie within half a unit of the last digit; a whole number without decimal point must be met exactly by
-        whole numbers. An int or Fraction: equality up to rounding errors (1e-9, relative above 1).
+        whole numbers, and ``"0"`` means zero. An int or Fraction: equality up to rounding errors (1e-9, relative above 1).
     says : str
         The claim in words, with its unit.
 
@@ -142,11 +142,13 @@ def _report(ident, says, expected, computed, tolerance, kind, ok, **more):
             f"{ident}: {says}: the book states {expected}, computed {computed}"
             + (f" (tolerance {tolerance:.2g})" if tolerance else "")
         )
+    if (shell := _shell()) is None:  # plain Python has no page to show it on
+        return
     how = _source_of_argument(1)
     row = {"id": ident, "says": says, "expected": expected, "computed": computed, "tolerance": tolerance, "kind": kind,
            "how": how, "ok": ok, **more}
     if not _pending:
-        _show_when_cell_ends()
+        _show_when_cell_ends(shell)
     _pending.append(row)
 
 
@@ -159,14 +161,16 @@ def _source_of_argument(position):
     return here.source.asttokens().get_text(arguments[position]) if len(arguments) > position else ""
 
 
-def _show_when_cell_ends():
+def _shell():
+    """The notebook's IPython, or None."""
     try:
         from IPython import get_ipython
     except ImportError:
-        return _pending.clear()
-    shell = get_ipython()
-    if shell is None:
-        return
+        return None
+    return get_ipython()
+
+
+def _show_when_cell_ends(shell):
     def flush(*_):
         shell.events.unregister("post_execute", flush)
         rows, _pending[:] = list(_pending), []
