@@ -129,7 +129,7 @@ def _explorer_html(name, controls, frames, start):
         f'<div class="explorer" data-explorer="{name}" data-frames="{len(frames)}">'
         + _stage_html(lines, controls_words(controls) + "; " + readouts_words(readouts))
         + '<form class="controls" autocomplete="off" hidden>'
-        + "".join(_control_html(name, control) for control in controls)
+        + "".join(control_html(name, control) for control in controls)
         + '<p class="tools"><button type="reset">Reset</button>'
         f' <a class="setting" href="#{name}">Link to this setting</a></p>'
         + "</form>"
@@ -154,7 +154,8 @@ def readouts_words(readouts):
     return "; ".join(f"{r.label}: {r.text} {r.unit}".rstrip() for r in readouts.values())
 
 
-def _control_html(figure, control):
+def control_html(figure, control):
+    """One control: label, inputs, and the value that is set."""
     ident, label, name = f"{figure}--{control.name}", escape(control.label), control.name
     if control.kind == "toggle":
         checked = " checked" if control.start else ""

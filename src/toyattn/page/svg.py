@@ -46,12 +46,17 @@ def _clean_tag(tag, prefix):
     tag = re.sub(r' id="drag-(\w+)"', r' data-drag="\1"', tag)
     tag = re.sub(r' id="set-(\w+)-([^"]+)"', r' data-set="\1=\2"', tag)
     tag = _AUTOMATIC_ID.sub("", tag)
-    tag = _ID.sub(rf"\g<1>{prefix}-", tag)
+    tag = prefix_ids(tag, prefix)
     tag = _STILL.sub("", tag)
     tag = _FONT.sub(r"font-size: calc(\1px*var(--text,1))", tag)  # a phone may ask for larger letters
     tag = re.sub(r"; stroke-linejoin: miter|; ?fill-opacity: 1(?=[;\"])", "", tag)
     tag = _COLOR.sub(lambda color: CSS_COLORS[color.group().lower()], tag)
     return _DECIMALS.sub(lambda number: f"{float(number.group()):.2f}".rstrip("0").rstrip("."), tag)
+
+
+def prefix_ids(text, prefix):
+    """Ids and what refers to them begin with the prefix, so that several pictures can share a page."""
+    return _ID.sub(rf"\g<1>{prefix}-", text)
 
 
 def _without_bare_groups(lines):

@@ -1,11 +1,14 @@
 """Diagrams: hand-written SVG files, put into the page so that they follow its theme, with parts and steps."""
 
-import re
 from pathlib import Path
 from xml.etree import ElementTree
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
+
+from ..control import Control
+from ..explore import control_html
+from ..svg import prefix_ids
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -66,8 +69,7 @@ def diagram_html(name, svg):
     svg.set("role", "group" if has_parts else "img")
     svg.set("aria-label", words)
     ElementTree.register_namespace("", SVG[1:-1])
-    text = ElementTree.tostring(svg, encoding="unicode")
-    text = re.sub(r'\b(id="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    text = prefix_ids(ElementTree.tostring(svg, encoding="unicode"), name)
     return f'<div class="diagram" data-diagram="{name}">{text}{_steps_html(name, svg)}</div>'
 
 
@@ -75,13 +77,8 @@ def _steps_html(name, svg):
     last = max((int(e.get("data-step").split("-")[-1]) for e in svg.iter() if e.get("data-step")), default=0)
     if not last:
         return ""
-    return (
-        '<form class="controls" autocomplete="off" hidden><div class="control" data-kind="range">'
-        f'<label for="{name}--step">step</label><button type="button" data-by="-1" aria-label="step: back">‹</button>'
-        f'<input type="range" id="{name}--step" name="step" min="1" max="{last}" step="1" value="1">'
-        '<button type="button" data-by="1" aria-label="step: on">›</button><span class="now">1</span></div></form>'
-        '<p class="visually-hidden" role="status"></p>'
-    )
+    control = control_html(name, Control("step", "step", "range", tuple(range(1, last + 1)), 1))
+    return f'<form class="controls" autocomplete="off" hidden>{control}</form><p class="visually-hidden" role="status"></p>'
 
 
 def setup(app):

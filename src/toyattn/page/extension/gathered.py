@@ -13,6 +13,8 @@ from sphinx.environment.collectors import EnvironmentCollector
 from sphinx.errors import ExtensionError
 from sphinx.util.docutils import SphinxDirective
 
+from ..svg import prefix_ids
+
 _CHECK = re.compile(r'data-check="([^"]*)"')
 _PICTURE = re.compile(r'data-(?:explorer|diagram)="([^"]+)".*?(<svg.*?</svg>)', re.S)
 KEPT = "lists.json"
@@ -92,9 +94,10 @@ def find_figures(doctree, docname):
 
 
 def _still(svg):
-    """A thumbnail: at its last step, and nothing in it can be reached or named, for the link around it does that."""
+    """A thumbnail: as the page shows it before any script runs, and nothing in it can be reached or named, for the link around it
+    does that."""
     svg = re.sub(r"<title>.*?</title>", "", _ACTIVE.sub("", svg), flags=re.S)
-    return re.sub(r'\b(id="|href="#|url\(#)', r"\1thumb-", svg).replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
+    return prefix_ids(svg, "thumb").replace("<svg", '<svg aria-hidden="true" focusable="false"', 1)
 
 
 def _first_sentence(caption):
