@@ -22,29 +22,27 @@ def cell(plane, x, y, text, kind="plain", *, width=48, height=26, below=None, si
     Returns the point in the middle of its upper edge, where arcs start.
     """
     face, edge, dash, ink = CELLS[kind]
-    inset = 1.5
-    plane.add_patch(Rectangle((x + inset, y), width - 2 * inset, height, facecolor=face, edgecolor=edge, linestyle=dash, linewidth=1.2))
-    middle = x + width / 2
-    if below is None:
-        plane.text(middle, y + height / 2, text, ha="center", va="center_baseline", color=ink, fontsize=size)
-    else:
-        plane.text(middle, y + height * 0.33, text, ha="center", va="center_baseline", color=ink, fontsize=size)
+    inset, middle, at = 1.5, x + width / 2, 0.5 if below is None else 0.33
+    _boxed(plane, x + inset, y, width - 2 * inset, height, text, face=face, edge=edge, line=1.2, dash=dash, at=at, color=ink, fontsize=size)
+    if below is not None:
         plane.text(middle, y + height * 0.72, below, ha="center", va="center_baseline", color=ink, fontsize=size - 1)
     return middle, y
 
 
-def arc(plane, start, end, *, color=HIDDEN, bend=-0.3, label=None, arrow=True, dash="-"):
-    """A thin curved arrow from one point to another, with a label at its middle."""
+def _boxed(plane, x, y, width, height, text, *, face, edge, line, dash="-", at=0.5, **letters):
+    """A rectangle with a word in it, `at` this share of its height. Returns both."""
+    box = plane.add_patch(Rectangle((x, y), width, height, facecolor=face, edgecolor=edge, linewidth=line, linestyle=dash))
+    return box, plane.text(x + width / 2, y + height * at, text, ha="center", va="center_baseline", **letters)
+
+
+def arc(plane, start, end, *, color=HIDDEN, bend=-0.3, dash="-"):
+    """A thin curved arrow from one point to another."""
     plane.add_patch(
         FancyArrowPatch(
-            start, end, connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>" if arrow else "-", mutation_scale=8,
-            color=color, linewidth=1.1, linestyle=dash, shrinkA=1, shrinkB=1,
+            start, end, connectionstyle=f"arc3,rad={bend}", arrowstyle="-|>", mutation_scale=8, color=color, linewidth=1.1,
+            linestyle=dash, shrinkA=1, shrinkB=1,
         )
     )
-    if label:
-        (x0, y0), (x1, y1) = start, end
-        x, y = (x0 + x1) / 2 - bend * (y1 - y0) / 2, (y0 + y1) / 2 + bend * (x1 - x0) / 2
-        plane.text(x, y, label, ha="center", va="center", color=color, fontsize=11)
 
 
 def marker(plane, x, top, bottom, text, control, *, left=False):
@@ -65,19 +63,17 @@ def power_text(value):
     return power if exact else f"{digits}·{power}"
 
 
-def tile(plane, x, y, text, *, color=OBSERVED, depth=0.0, width=56, height=26, size=13, bold=False, gid=None):
+def tile(plane, x, y, text, *, color=OBSERVED, depth=0.0, width=56, height=26, bold=False, gid=None):
     """A boxed number, tinted from clear (depth 0) to deep (depth 1, where its words keep 4.5:1 in the dark too).
 
     A gid makes box and number a button or a handle.
     """
-    box = Rectangle((x, y), width, height, facecolor=to_rgba(color, 0.42 * depth), edgecolor=color, linewidth=2.2 if bold else 0.8)
-    plane.add_patch(box)
-    label = plane.text(x + width / 2, y + height / 2, text, ha="center", va="center_baseline", fontsize=size, weight="bold" if bold else "normal")
-    for part in (box, label):
+    line, weight = (2.2, "bold") if bold else (0.8, "normal")
+    for part in _boxed(plane, x, y, width, height, text, face=to_rgba(color, 0.42 * depth), edge=color, line=line, fontsize=13, weight=weight):
         part.set_gid(gid)
 
 
-def name(plane, x, y, text, *, color=INK, ha="right", size=13):
+def label(plane, x, y, text, *, color=INK, ha="right", size=13):
     """A direct label that stays legible on lines: its ground is the page."""
     plane.text(x, y, text, ha=ha, color=color, fontsize=size, bbox=dict(facecolor=PAPER, edgecolor="none", pad=1))
 
@@ -104,7 +100,7 @@ def gap_axes(plane, bottom, guess):
         plane.text(across(L), bottom + 16, str(L), ha="center", fontsize=12)
     plane.text(across(20), bottom + 36, "gap L, fillers", ha="center", fontsize=12.5)
     plane.text(4, height(1) - 12, "right", fontsize=12.5)
-    name(plane, 450, height(0.04), f"guessing, 1/{1 / guess:g}", color=REST)
+    label(plane, 450, height(0.04), f"guessing, 1/{1 / guess:g}", color=REST)
     return across, height
 
 
@@ -119,9 +115,8 @@ def shares(plane, axes, found, at, color, dash="-"):
 def box(plane, x, y, text, *, color=OBSERVED, full=False, ink=None, width=88, height=18, line=1.0, dash="-", size=13):
     """A word in a box of one color, filled or not; an empty one is dotted."""
     dash = dash if text else (0, (2, 3))
-    face = color if full else PAPER
-    plane.add_patch(Rectangle((x, y), width, height, facecolor=face, edgecolor=color, linewidth=line, linestyle=dash))
-    plane.text(x + width / 2, y + height / 2, text, ha="center", va="center_baseline", color=ink or (PAPER if full else color), fontsize=size)
+    face, ink = (color, ink or PAPER) if full else (PAPER, ink or color)
+    _boxed(plane, x, y, width, height, text, face=face, edge=color, line=line, dash=dash, color=ink, fontsize=size)
 
 
 def draw_registers(plane, tokens, prev, out, probability, step):

@@ -96,26 +96,24 @@ def use_style():
     matplotlib.rcParams.update(_RC)
 
 
-def canvas(height=200, rows=1, columns=1, *, axes=True, **gridspec):
+def canvas(height=200, *, axes=True):
     """A figure of the book's width.
 
     Parameters
     ----------
     height : number
         Drawing units; the width is always 480.
-    rows, columns : int
-        Grid of axes; further keyword arguments go to the grid (``width_ratios`` …).
     axes : bool
         False gives one pair of axes without frame whose data coordinates are the drawing units,
         x from 0 to 480 to the right, y from 0 at the top down to ``height``.
 
     Returns
     -------
-    (Figure, Axes or array of Axes)
+    (Figure, Axes)
     """
     figure = Figure(figsize=(WIDTH / 72, height / 72), layout="constrained" if axes else None)
     if axes:
-        return figure, figure.subplots(rows, columns, gridspec_kw=gridspec or None)
+        return figure, figure.subplots()
     plane = figure.add_axes((0, 0, 1, 1))
     plane.set(xlim=(0, WIDTH), ylim=(height, 0))
     plane.axis("off")
