@@ -232,8 +232,18 @@ def test_every_color_of_the_style_has_its_own_variable():
     roles = {getattr(style, name) for name in ("OBSERVED", "HIDDEN", "DERIVED", "RESULT", "LIMIT", "REST", "INK", "PAPER")}
     assert roles == set(style.CSS_COLORS) and len(set(style.CSS_COLORS.values())) == len(roles) == 8
     for color, variable in style.CSS_COLORS.items():
-        if "--" in variable and color != style.PAPER:
+        if "--" in variable:
             assert f"{variable[4:-1]}:{color}" in style.live_style()
+
+
+@pytest.mark.parametrize("selector, color_of", [(":root", lambda color: color), ('html[data-theme="dark"]', lambda color: style.DARK[color])])
+def test_style_sheet_has_the_palette(selector, color_of):
+    sheet = (Path(style.__file__).parent / "static" / "page.css").read_text(encoding="utf-8")
+    block = re.search(rf"^{re.escape(selector)} \{{(.*?)^\}}", sheet, re.S | re.M)[1]
+    colors = dict(re.findall(r"(--[\w-]+): (#\w+);", block))
+    for color, variable in style.CSS_COLORS.items():
+        if "--" in variable:
+            assert colors[variable[4:-1]] == color_of(color)
 
 
 def test_svg_ids_are_the_figures_own(everything):

@@ -26,16 +26,25 @@ CSS_COLORS = {
     PAPER: "var(--paper)",
 }
 
+# What it is in the dark; page.css says both again for the book's own pages.
+DARK = {
+    OBSERVED: "#7db3f0",
+    HIDDEN: "#e6a06a",
+    DERIVED: "#bd9df2",
+    RESULT: "#7fca8d",
+    LIMIT: "#f28b82",
+    REST: "#a3abb7",
+    PAPER: "#121212",
+}
+
 ROLES = {"obs": "observed", "hid": "hidden", "der": "derived"}  # those that formulas have a macro for, by their CSS variables
 
 
 def live_colors(selector):
     """CSS that gives elements of a live notebook the variables of color, in JupyterLab's light and dark themes."""
-    return f"""\
-{selector}{{--observed:#1f5fa8;--hidden:#a04e14;--derived:#6b3fa0;--result:#2a7337;--limit:#b3261e;--rest:#5b6270;--paper:#fff}}
-[data-jp-theme-light=false] {selector}{{--observed:#7db3f0;--hidden:#e6a06a;--derived:#bd9df2;--result:#7fca8d;--limit:#f28b82;
---rest:#a3abb7;--paper:#121212}}
-"""
+    light = ";".join(f"{CSS_COLORS[color][4:-1]}:{color}" for color in DARK)
+    dark = ";".join(f"{CSS_COLORS[color][4:-1]}:{shade}" for color, shade in DARK.items())
+    return f"{selector}{{{light}}}\n[data-jp-theme-light=false] {selector}{{{dark}}}\n"
 
 
 # What a page without our style sheet needs of it: a live notebook, in JupyterLab's light and dark themes. Our own pages, where
