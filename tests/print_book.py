@@ -48,7 +48,7 @@ def join(parts, printed, titles, target):
             writer.add_outline_item(title=titles[page], page_number=first[page], parent=part)
     for number, sheet in enumerate(writer.pages):
         _lead_inside(writer, number, sheet, first)
-    writer.add_metadata({"/Title": "From counting words to a memory that computes"})
+    writer.add_metadata({"/Title": yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"]})
     writer.write(target)
     return len(writer.pages)
 

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from html import unescape
@@ -283,6 +284,14 @@ def test_citation_names_persons_and_groups():
     entry = parse_string(bibtex(PEOPLE, "https://x.example/"), "bibtex").entries["toyattn"]
     assert [str(person) for person in entry.persons["author"]] == ["Doe, Jane Q", "van Roe, Jo", "{The group}"]
     assert (entry.fields["title"], entry.fields["year"], entry.fields["url"]) == (r"A {Title} \& more", "2031", "https://x.example/")
+
+
+def test_citation_is_of_this_book_and_this_package():
+    work, book = (yaml.safe_load((ROOT / name).read_text(encoding="utf-8")) for name in ("CITATION.cff", "_config.yml"))
+    package = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert work["title"].startswith(f"{book['title']}: ") and book["title"] == book["sphinx"]["config"]["project"]
+    assert [author["name"] for author in work["authors"]] == [book["author"]]
+    assert (work["version"], str(work["date-released"].year)) == (package["version"], book["copyright"])
 
 
 def test_citation_on_the_page_is_the_file(site):

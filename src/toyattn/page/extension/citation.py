@@ -1,4 +1,4 @@
-"""How to cite the book: drawn from CITATION.cff, the one place where title, authors, version and date are written."""
+"""How to cite the book: drawn from CITATION.cff. A test compares its title, author and version with those of the book and the package."""
 
 from pathlib import Path
 
