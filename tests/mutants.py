@@ -346,7 +346,7 @@ def _function(space, names):
         if isinstance(found, type):
             space = vars(found)
             continue
-        while found is not None and not isinstance(found, types.FunctionType):
+        while found is not None and (hasattr(found, "__wrapped__") or not isinstance(found, types.FunctionType)):
             found = next((inner for word in ("fget", "__func__", "__wrapped__") if (inner := getattr(found, word, None))), None)
         return found
     return None
