@@ -124,7 +124,7 @@ def test_orderings_of_one_row_only():
         bag.orderings([[1, 2]])
 
 
-@pytest.mark.parametrize("counts", [[10**5 + 1], [60_000, 60_000], [10**9]])
+@pytest.mark.parametrize("counts", [[10**5 + 1], [60_000, 60_000], [2**62] * 4])
 def test_orderings_of_texts_that_are_too_long(counts):
     assert bag.orderings([10**5 - 1, 1]) == 10**5
     with pytest.raises(ValueError, match="^counts: wanted .* got"):
