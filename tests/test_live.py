@@ -23,7 +23,7 @@ from toyattn.page.mode import VARIABLE
 
 NOTEBOOKS = [path for path in sorted(ROOT.glob("book/**/*.md")) if "{code-cell}" in path.read_text(encoding="utf-8")]
 CONTROLS = {"SelectionSliderModel": "index", "RadioButtonsModel": "index", "CheckboxModel": "value"}
-AT_ONCE = 2
+AT_ONCE = 1  # two kernels in one event loop: now and then one of them is never heard again
 
 
 # --- every explorer of every notebook, through its whole range ---------------------------------------------------------
