@@ -1,5 +1,6 @@
 """The induction circuit beside a loop over tokens."""
 
+from fractions import Fraction
 import math
 
 import numpy as np
@@ -86,3 +87,11 @@ def test_matches_beside_the_notes():
 def test_nonzeros():
     counts = machine.nonzeros(induction.build(WORDS))
     assert list(counts.values()) == [63, 64, 63, 63, 63, 63, 63, 63, 63]
+
+
+def test_sharpness_is_any_real_number():
+    exact, whole = Fraction(7, 2), 3
+    for build in (lambda beta: induction.build(("a", "b"), beta), lambda beta: program.build(ToyLang(N=3), beta=beta)):
+        for beta in (exact, whole):
+            for one, other in zip(build(beta).layers, build(float(beta)).layers):
+                np.testing.assert_array_equal(one.W_Q, other.W_Q)

@@ -92,7 +92,9 @@ def draw(theta, n, rng):
 def orderings(counts):
     """Number of different orders of a text with these counts: n! / (c_1! c_2! ...) (exact int), n <= 100,000."""
     counts = arguments.array("counts", counts, shape=(None,), integers=True, least=0, most=MOST_TOKENS)
-    n = arguments.integer("counts", int(counts.sum()), 0, MOST_TOKENS)
+    n = int(counts.sum())
+    if n > MOST_TOKENS:
+        arguments.refuse("counts", f"{n} tokens", f"at most {MOST_TOKENS} tokens in all")
     return math.factorial(n) // math.prod(math.factorial(int(c)) for c in counts)
 
 

@@ -21,7 +21,8 @@ def build(vocabulary, beta=12.0, kappa=10.0, n_max=64):
     vocabulary: different tokens; beta >= 0, inf for hard attention; kappa, n_max: as in program.build.
     """
     stream = Stream(vocabulary, n_max)
-    hard = arguments.real("beta", beta, least=0, infinite=True) == math.inf
+    beta = arguments.real("beta", beta, least=0, infinite=True)
+    hard = beta == math.inf
     beta = 1.0 if hard else beta
     layers = previous_token_head(stream, beta), _successor_head(stream, beta)
     return Machine(stream, layers, unembedding(stream, kappa), np.eye(n_max), "hard" if hard else "softmax")

@@ -27,7 +27,8 @@ def elu_plus_one(x):
 def tensor_features(x, P, beta=1.0):
     """Tensor powers of x up to degree P, scaled by root(beta^p / p!), side by side.
 
-    x: (..., d_k); beta >= 0. Shape (..., D) with D the sum of d_k^p for p = 0 ... P, at most 10^6. Inner products are exponential_series(x . y, beta, P).
+    x: (..., d_k); beta >= 0. Shape (..., D) with D the sum of d_k^p for p = 0 ... P, at most 10^6. Inner
+    products are exponential_series(x . y, beta, P).
     """
     x, beta = arguments.array("x", x), arguments.real("beta", beta, least=0)
     if x.ndim == 0 or x.size == 0:

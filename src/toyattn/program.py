@@ -68,8 +68,9 @@ def build(lang, machine="program", beta=12.0, kappa=10.0, n_max=64):
     """
     stream = Stream(vocabulary(lang), n_max)
     arguments.choice("machine", machine, MACHINES)
-    hard = machine != "linear" and arguments.real("beta", beta, least=0, infinite=True) == math.inf
-    beta = 1.0 if hard or machine == "linear" else beta
+    beta = 1.0 if machine == "linear" else arguments.real("beta", beta, least=0, infinite=True)
+    hard = beta == math.inf
+    beta = 1.0 if hard else beta
     last = {"slots": _slots, "recency": _recency}.get(machine, _name_beside_gave)(stream, lang, beta)
     alone = machine in ("no layer 1", "slots", "recency")
     layers = (last,) if alone else (previous_token_head(stream, beta), last)

@@ -17,7 +17,7 @@ from ..svg import prefix_ids
 
 _CHECK = re.compile(r'data-check="([^"]*)"')
 _PICTURE = re.compile(r'data-(?:explorer|diagram)="([^"]+)".*?(<svg.*?</svg>)', re.S)
-KEPT = "lists.json"
+KEPT = "lists.sha256"  # of what the lists said in the last build that ended well
 _ACTIVE = re.compile(r' (?:tabindex|role|aria-label|data-\w+)="[^"]*"')
 
 
@@ -171,9 +171,13 @@ LISTS = {"checks": list_checks, "figures": list_figures, "questions": list_quest
 
 
 def rewrite_lists(app, env):
-    """The lists, where what they say has changed since the last build; and the glossary with any page that will be written:
-    Sphinx's search forgets the index entries of a page when it writes others only."""
-    changed = _list_pages(env) if fingerprint(env) != _kept(app).get("lists") else set()
+    """The lists, where what they say has changed since the last build; and the glossary with any page that will be written.
+
+    Sphinx's search forgets the index entries of a page when it writes others only.
+    """
+    kept = Path(app.doctreedir, KEPT)
+    same = kept.exists() and kept.read_text() == fingerprint(env)
+    changed = set() if same else _list_pages(env)
     if changed or any(app.builder.get_outdated_docs()) or any(_read_anew(app, page) for page in env.found_docs):
         changed = changed | {page for page, entries in env.get_domain("index").entries.items() if entries}
     return sorted(changed & env.found_docs)
@@ -191,11 +195,6 @@ def _plain(row):
     if isinstance(row, nodes.Node):
         return row.pformat()
     return [_plain(part) for part in row] if isinstance(row, (list, tuple)) else row
-
-
-def _kept(app):
-    file = Path(app.doctreedir, KEPT)
-    return json.loads(file.read_text()) if file.exists() else {}
 
 
 def _read_anew(app, page):
@@ -227,10 +226,10 @@ def in_reading_order(env):
 
 
 def write_json(app, exception):
-    """``checks.json`` at the site's root: one row per check, in reading order."""
+    """``checks.json`` at the site's root: one row per check, in reading order; and what the lists say now, for the next build."""
     if exception or app.builder.format != "html":
         return
-    Path(app.doctreedir, KEPT).write_text(json.dumps({"lists": fingerprint(app.env)}))
+    Path(app.doctreedir, KEPT).write_text(fingerprint(app.env))
     keys = ("id", "page", "says", "expected", "computed", "tolerance", "kind", "ok", "trials")
     checks = _gathered(app.env)["checks"]
     rows = [
