@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 import numpy as np
 
 from bad_input import anything, distribution, integer, lang, not_finite, numbers, real, rng, tokens
-from toyattn import ToyLang, attention, block, cost, head, pointer, positions, projections, scaling, toylang_block
+from toyattn import ToyLang, attention, block, cost, differences, head, pointer, positions, projections, scaling, toylang_block
 
-MODULES = [attention, block, cost, head, pointer, positions, projections, scaling, toylang_block]
+MODULES = [attention, block, cost, differences, head, pointer, positions, projections, scaling, toylang_block]
 LANG = ToyLang(N=3, F=2, L=1)
 PREFIX = "Ann gave Ben a pen so then".split()
 RNG = np.random.default_rng(0)
@@ -127,6 +127,10 @@ CASES = {
             "B": numbers(X, least=None, shapes=[(), (3,), (0, 3), (2, 2)]),
             "tolerance": real(0),
         },
+    ),
+    differences.central: (
+        {"f": np.tanh, "at": [1.0, 2.0], "h": 0.5},
+        {"f": no_call, "at": numbers([1.0, 2.0], least=None, shapes=[(0,), (2, 0)]), "h": real(1e-12, 1)},
     ),
     cost.layer: ({"n": 2, "d": 3, "d_ff": 4}, {"n": size, "d": size, "d_ff": size.filter(lambda bad: bad is not None)}),
     cost.linear_part: ({"n": 2, "d": 3, "d_ff": 4}, {"n": size, "d": size, "d_ff": size.filter(lambda bad: bad is not None)}),

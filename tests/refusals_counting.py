@@ -3,9 +3,9 @@
 from hypothesis import strategies as st
 
 from bad_input import LANG, NO_SENTENCE, RNG, SENTENCE, UNKNOWN, WORD, anything, distribution, integer, lang, no_text, numbers, real, rng, tokens
-from toyattn import ToyLang, bag, copy_rule, hmm, information, mixtures, models, naive_bayes, neural_window, toylang, windows
+from toyattn import ToyLang, bag, copy_rule, hmm, information, mixtures, naive_bayes, neural_window, toylang, windows
 
-MODULES = [bag, copy_rule, hmm, information, mixtures, models, naive_bayes, neural_window, toylang, windows]
+MODULES = [bag, copy_rule, hmm, information, mixtures, naive_bayes, neural_window, toylang, windows]
 TABLE = windows.fit([SENTENCE], 1)
 MACHINE = {"pi": [0.5, 0.5], "T": [[0.5, 0.5], [0.2, 0.8]], "o": [[0.5, 0.5], [1, 0]], "tokens": [0, 1]}
 FIT = {"counts": [[1, 0], [2, 1]], "pi": [0.5, 0.5], "theta": [[0.5, 0.5], [0.2, 0.8]]}
@@ -162,7 +162,6 @@ CASES = {
         {"lang": lang, "runs": integer(1), "rng": rng, "rounds": integer(1)},
     ),
     mixtures.distinct_bags: ({"lang": LANG}, {"lang": too_large}),
-    models.table: ({"lang": LANG, "d": 2, "d_h": 3}, {"lang": lang, "d": integer(1), "d_h": integer(1)}),
     naive_bayes.fit: (
         {"counts": FIT["counts"], "labels": [1, 0], "alpha": 0, "event_model": "bernoulli"},
         {
@@ -303,7 +302,6 @@ EDGES = [
     (bag.draw, {"theta": [1], "n": 0, "rng": RNG}),
     (mixtures.em, {"counts": [[1]], "start": [[1]], "rounds": 0}),
     (mixtures.random_starts, {"lang": ToyLang(N=2, F=1, L=0), "runs": 1, "rng": RNG, "rounds": 1}),
-    (models.table, {"lang": ToyLang(N=2, F=1, L=0), "d": 1, "d_h": 1}),
     (windows.costs, {"table": TABLE, "tokens": ["Ann"]}),
     (windows.probability, {"table": TABLE, "window": ("a",), "token": "pen", "alpha": 1, "n_types": 1}),
     (windows.interpolate, {"longer": 1, "shorter": 0, "weight": 1}),

@@ -140,6 +140,7 @@ CASES = {
             "stop": integer(1, 3),
         },
     ),
+    model_classes.counting_models: ({"lang": LANG, "d": 2, "d_h": 3}, {"lang": lang, "d": integer(1), "d_h": integer(1)}),
     model_classes.table: (
         {"lang": LANG, "r": 2, "d": 2, "slots_beta": 1.0, "beta": 1.0},
         {"lang": lang, "r": integer(1, 8), "d": size, "slots_beta": real(0), "beta": real(0)},
@@ -203,6 +204,7 @@ EDGES = [
     (machine.run, {"machine": BUILT, "tokens": LONG, "uncoded": True}),
     (machine.run, {"machine": BUILT, "tokens": ["so"]}),
     (machine.merge_places, {"weights": [[1]], "start": 0, "stop": 1}),
+    (model_classes.counting_models, {"lang": ToyLang(N=2, F=1, L=0), "d": 1, "d_h": 1}),
     (program.build, {"lang": ToyLang(N=2, F=1, L=0), "beta": math.inf, "kappa": 0, "n_max": 3}),
     (program.answers, {"machine": BUILT, "lang": LANG, "sentences": [["met", *SENTENCE]]}),
     (program.answers, {"machine": BUILT, "lang": LANG, "sentences": [LONG], "uncoded": True}),

@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from contextlib import asynccontextmanager
 from html import unescape
 from itertools import product
 from pathlib import Path
@@ -13,6 +14,7 @@ import jupytext
 import nbformat
 import numpy as np
 import pytest
+import zmq
 from lab import ROOT, cells, jupyter_lab, open_chapter, run_all
 from nbclient import NotebookClient
 from reproducible import cold_copy
@@ -35,7 +37,7 @@ def played(site, request):
     wanted = {item.callspec.params["path"] for item in own if "path" in item.callspec.params}
 
     async def play_all():
-        return {path: await play(path, blocks(site, ("book/",))) for path in sorted(wanted)}  # beside another, a kernel may hang
+        return {path: await play(path, blocks(site, ("book/",))) for path in sorted(wanted)}
 
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv(VARIABLE, raising=False)
@@ -60,7 +62,7 @@ async def play(path, pages):
     """Run a notebook, then move every control of its explorers; the first faults of each explorer by name."""
     notebook = jupytext.read(path)
     front = NotebookClient(notebook, timeout=600, kernel_name="python3", resources={"metadata": {"path": str(path.parent)}})
-    async with front.async_setup_kernel():
+    async with front.async_setup_kernel(), hearing(front):
         for number, cell in enumerate(notebook.cells):
             try:
                 await front.async_execute_cell(cell, number)
@@ -68,6 +70,25 @@ async def play(path, pages):
                 return str(error)[-2000:]
         shown = [Explorer(front, view) for view in views(notebook)]
         return {explorer.name: await explorer.play(pages[explorer.name]) for explorer in shown}
+
+
+@asynccontextmanager
+async def hearing(front):
+    """Look at the shell socket now and then.
+
+    nbclient sends the state of an output past asyncio, and a reply that comes in that moment wakes nobody: the
+    notebook would wait for ever for a cell that has long run.
+    """
+    async def look():
+        while True:
+            await asyncio.sleep(0.2)
+            front.kc.shell_channel.socket.get(zmq.EVENTS)
+
+    looking = asyncio.create_task(look())
+    try:
+        yield
+    finally:
+        looking.cancel()
 
 
 def views(notebook):

@@ -10,6 +10,7 @@ from numbers import Integral, Real
 
 import numpy as np
 
+from .digits import typeset
 from .style import live_style
 
 
@@ -199,7 +200,7 @@ def _row_html(row):
         verdict = "confirmed"
     else:
         number = f"{computed:,}" if isinstance(computed, int) else f"{computed:.7g}" if isinstance(computed, float) else str(computed)
-        verdict = f"stated {row['expected']}, computed {number}".replace("-", "−")
+        verdict = typeset(f"stated {row['expected']}, computed {number}")
     if "trials" in row:
         verdict += f" in {row['trials']:,} trials" if row["trials"] > 1 else " in one trial"
     code = f' <code title="how it was computed">{escape(how)}</code>' if how else ""

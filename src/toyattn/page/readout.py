@@ -7,6 +7,8 @@ from numbers import Rational
 
 import numpy as np
 
+from .digits import typeset
+
 
 @dataclass(frozen=True)
 class Readout:
@@ -56,7 +58,7 @@ class Readout:
             return "yes" if value else "no"
         if isinstance(value, float) and math.isinf(value):
             return "infinite" if value > 0 else "−infinite"
-        text = format(value, self.form).replace("-", "−")
+        text = typeset(format(value, self.form))
         return text if text.strip("−+0.") else text.lstrip("−+")  # no sign where nothing is left of the number
 
 
