@@ -29,7 +29,7 @@ def visit(browser, request):
         tab = context.new_page()
         noise = []
         tab.on("request", lambda r: noise.append(r.url) if not r.url.startswith(("file:", "data:", "blob:")) else None)
-        tab.on("requestfailed", lambda r: noise.append(f"failed: {r.url}"))
+        tab.on("requestfailed", lambda r: noise.append(f"{r.failure}: {r.url}") if r.failure != "net::ERR_ABORTED" else None)  # aborted: left before it came
         tab.on("pageerror", lambda error: noise.append(str(error)))
         tab.on("console", lambda m: noise.append(m.text) if m.type in ("error", "warning") else None)
         opened.append((context, noise if silent else []))
