@@ -7,6 +7,7 @@ counterpart for each explorer of its pages: a function of what is drawn and the 
 import json
 import math
 import re
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
@@ -97,6 +98,14 @@ def nearly(value):
     return NEARLY_ZERO if abs(value) < 1e-12 else value
 
 
+def in_ascii(text):
+    """A printed number as Decimal reads it: −2.5·10⁻¹² is -2.5e-12."""
+    if power := re.fullmatch(r"(−?)(?:([\d.]+)·)?10([⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)", text):
+        sign, digits, exponent = power.groups()
+        text = f"{sign}{digits or 1}e{unicodedata.normalize('NFKC', exponent)}"
+    return text.replace(",", "").replace("−", "-")
+
+
 def rounds(text, stated, alone=True):
     """Is the printed number the data-value, rounded to the digits that are printed? A zero that stands alone has none."""
     if stated in ("true", "false"):
@@ -111,10 +120,11 @@ def rounds(text, stated, alone=True):
         return text == ("infinite" if value else "0")
     if math.isnan(value):
         return text == "nan"
+    text = in_ascii(text)
     if re.fullmatch(r"-?\d+", stated) and "e" not in text:
-        return text.replace(",", "").replace("−", "-") == stated
+        return text == stated
     try:
-        digits = Decimal(text.replace(",", "").replace("−", "-"))
+        digits = Decimal(text)
     except ArithmeticError:
         return False
     return abs(Decimal(stated) - digits) <= Decimal(5).scaleb(digits.as_tuple().exponent - 1)
