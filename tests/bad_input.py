@@ -10,6 +10,7 @@ from toyattn import ToyLang
 LANG = ToyLang(N=3, F=2, L=1)
 SENTENCE = "Ann gave Ben a pen so then Ben thanked Ann .".split()
 RNG = np.random.default_rng(0)
+LARGEST = float(np.finfo(float).max)
 
 anything = st.one_of(
     st.none(), st.text(max_size=3), st.binary(max_size=3), st.just({}), st.just(object())
@@ -108,7 +109,7 @@ def extremes(good):
     except (TypeError, ValueError):
         return []
     found = []
-    for edge in (1e308, -1e308, 1e200, 1e155, 1e-200, 1e-320, 5e-324):
+    for edge in (LARGEST, 1e308, -1e308, 1e200, 1e155, 1e-200, 1e-320, 5e-324):
         first, last = shaped.copy(), shaped.copy()
         first.flat[0], last.flat[-1] = edge, edge
         found += [np.full(shaped.shape, edge), first, last] if shaped.ndim else [edge]

@@ -17,6 +17,7 @@ import ast
 import gc
 import hashlib
 import importlib.machinery
+import inspect
 import json
 import os
 import random
@@ -322,11 +323,14 @@ class Faulty(importlib.machinery.SourceFileLoader):
 
 
 def replant(fault):
-    """Put the code of the faulty function into the one that is loaded already, as a plain import would; False if that cannot be."""
+    """Put the code of the faulty function into the one that is loaded already, as a plain import would; False if that cannot be.
+
+    A function inside another may have been made at import, by a decorator: it cannot.
+    """
     module = sys.modules[f"toyattn.{fault['module']}"]
     space = {"__name__": module.__name__, "__package__": "toyattn", "__file__": module.__file__}
     names = fault["function"].split(".")
-    if names == [""]:
+    if names == [""] or inspect.isfunction(vars(module).get(names[0])) and len(names) > 1:
         return False
     try:
         exec(compile(fault["text"], module.__file__, "exec"), space)

@@ -220,3 +220,34 @@ def test_inner_refusals_of_infinities_are_named_by_the_outer_function():
         outer(1e308)
     with pytest.raises(ValueError, match="^y: wanted something"):
         arguments.in_floats("x")(lambda x: arguments.refuse("y", "else", "something"))(1)
+
+
+def test_the_words_of_a_range():
+    for call, words in [
+        (lambda: arguments.real("x", "1", 0, infinite=True), "x: wanted a finite number of at least 0 or inf, got '1'"),
+        (lambda: arguments.real("x", "1", 0), "x: wanted a finite number of at least 0, got '1'"),
+        (lambda: arguments.integer("n", 0.5, 1, arguments.MOST_NUMBER), f"n: wanted an integer from 1 to {arguments.MOST_NUMBER:g}, got 0.5"),
+        (lambda: arguments.array("A", [1.0], shape=(None, 3)), "A: wanted shape (any, 3), got shape (1,)"),
+        (lambda: arguments.integer("n", 10**40, most=5), "n: wanted an integer of at most 5, got 1" + 40 * "0"),
+        (lambda: arguments.integer("n", 10**40 + 1, most=5), "n: wanted an integer of at most 5, got an integer of more than 40 digits"),
+    ]:
+        with pytest.raises(ValueError) as refused:
+            call()
+        assert str(refused.value) == words
+
+
+@pytest.mark.parametrize("rows, worst", [([[0.4, 0.5], [0.75, 0.75]], 1.5), ([[0.25, 0.25], [0.6, 0.6]], 0.5)])
+def test_the_sum_that_is_farthest_from_1_is_named(rows, worst):
+    with pytest.raises(ValueError, match=f"got a sum of {worst}$"):
+        arguments.distribution("p", rows, axis=-1)
+
+
+@pytest.mark.parametrize("given, name", [
+    ({"a": [1e-200], "b": [1e10]}, "a"),
+    ({"scores": [-np.inf, 3.0], "beta": 1e5}, "beta"),
+    ({"a": [0.0], "b": [1.5]}, "b"),
+    ({"a": [10**30, 1], "b": 2.0}, "a"),
+])
+def test_the_size_farthest_from_1_is_named(given, name):
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        arguments.refuse_sizes(given)

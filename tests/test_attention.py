@@ -264,3 +264,8 @@ def test_attention_is_that_of_torch():
         (attention(Q, K, V, mask=mask), peer(q, k, v, attn_mask=torch.tensor(mask))),
     ):
         np.testing.assert_allclose(ours.outputs, theirs.numpy(), atol=1e-12)
+
+
+def test_what_is_no_product_is_refused():
+    with pytest.raises(ValueError, match="^product: wanted a matrix product, got 3$"):
+        attention([[1.0]], [[1.0]], [[1.0]], product=3)

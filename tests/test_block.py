@@ -273,3 +273,8 @@ def test_the_hand_built_block_is_frozen_and_reads_a_single_token():
     with pytest.raises(AttributeError):
         built.lang = None
     assert len(toylang_block.embed(built, ["Ann"])) == 1
+
+
+def test_rows_of_all_sizes_side_by_side():
+    rows = np.array([[1.0, 2.0, 4.0], [1e-200, 3e-200, -1e-200], [1e200, -2e200, 3e200]])
+    np.testing.assert_allclose(blocks.layer_norm(rows), [blocks.layer_norm(row[None])[0] for row in rows], rtol=1e-12)

@@ -29,3 +29,11 @@ def test_the_point_is_left_as_it_was():
     x = np.array([1.0, 2.0])
     central(np.sin, x)
     assert x.tolist() == [1.0, 2.0]
+
+
+def test_steps_beyond_the_range_are_refused():
+    for h in (0.9e-12, 1.5):
+        with pytest.raises(ValueError, match="^h: wanted a finite number from 1e-12 to 1"):
+            central(np.sin, [1.0], h)
+    with pytest.raises(ValueError, match="^f: wanted a function of one array, got 3$"):
+        central(3, [1.0])

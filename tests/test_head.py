@@ -254,3 +254,9 @@ def test_the_typed_data():
     np.testing.assert_array_equal(head.projections.W_Q.T, [[0, 0, 2, 0], [3, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0]])
     np.testing.assert_array_equal(head.projections.W_K, np.eye(4) + 0.5 * np.eye(4)[:, [3]] * np.eye(4)[2])
     np.testing.assert_array_equal(head.projections.W_V, np.eye(4) + 0.5 * np.eye(4)[:, [0]] * np.eye(4)[3])
+
+
+@pytest.mark.parametrize("A, B", [(np.ones(2), np.ones((2, 1))), (np.ones((1, 2)), np.ones(2)), (np.ones((2, 2)), np.ones((3, 1)))])
+def test_only_matrices_that_fit_are_multiplied(A, B):
+    with pytest.raises(ValueError, match="^A, B: wanted two matrices"):
+        CountingProduct()(A, B)

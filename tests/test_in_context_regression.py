@@ -113,3 +113,15 @@ def test_the_head():
     assert W.W_Q.tolist() == W.W_K.tolist() == [[1, 0, 0], [0, 1, 0], [0, 0, 0]]
     assert W.W_V.tolist() == [[0, 0, 0], [0, 0, 0], [0, 0, -1]]
     assert W.W_O.tolist() == [[0.25, 0, 0], [0, 0.25, 0], [0, 0, 0.25]]
+
+
+def test_no_steps_and_the_usual_sum():
+    x, y = np.array([[1.0, 2.0], [0.5, -1.0]]), np.array([3.0, 1.0])
+    assert icr.descent(x, y, 0.1, 0).tolist() == icr.closed_form(x, y, 0.1, 0).tolist() == [[0, 0]]
+    Z = np.array([[1.0, 2.0], [2.0, 1.0], [0.5, 0.0]])  # the sum spares the query, the last row, unless told otherwise
+    pairs = 0.1 / 2 * sum(a * b for a, b in Z[:2])
+    assert icr.layer(Z, 0.1)[2, 1] == pytest.approx(-pairs * 0.5)
+    Z[2, 1] = 4.0
+    all_three = pairs + 0.1 / 2 * 0.5 * 4.0
+    assert icr.layer(Z, 0.1)[2, 1] == pytest.approx(4.0 - pairs * 0.5)
+    assert icr.layer(Z, 0.1, query_is_key=True)[2, 1] == pytest.approx(4.0 - all_three * 0.5)

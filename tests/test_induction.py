@@ -95,3 +95,7 @@ def test_sharpness_is_any_real_number():
         for beta in (exact, whole):
             for one, other in zip(build(beta).layers, build(float(beta)).layers):
                 np.testing.assert_array_equal(one.W_Q, other.W_Q)
+
+
+def test_a_single_token_matches_itself():
+    assert induction.matches(["a"], 0) == (0,)

@@ -75,3 +75,6 @@ def test_entropy_of_a_hit(share):
     wanted = -sum(p * math.log(p) for p in (share, miss, miss, miss, miss) if p)
     assert information.hit_entropy(share, 5) == pytest.approx(wanted)
     assert information.hit_entropy(1 / 8, 8) == pytest.approx(math.log(8))
+    assert information.hit_entropy(1 / 2, 2) == pytest.approx(math.log(2))
+    with pytest.raises(ValueError, match="^share: wanted a finite number from 0 to 1, got 1.5$"):
+        information.hit_entropy(1.5, 5)

@@ -217,3 +217,7 @@ def test_what_happens_unless_told_otherwise():
 
 def test_a_million_features_are_allowed():
     assert kernels.tensor_features(np.zeros(10**6 - 1), 1).size == 10**6
+
+
+def test_a_wide_gaussian():
+    assert kernels.gaussian(0.5)(np.array([[0.0]]), np.array([[1.0]])) == pytest.approx(math.exp(-0.25))

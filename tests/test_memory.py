@@ -279,3 +279,19 @@ def test_settings_beyond_their_range():
             call()
     with pytest.raises(ValueError, match="^ridge: wanted .* of at least 0"):
         memory.write([k], [v], "least squares", ridge=-0.1)
+
+
+def test_what_counts_as_symmetric_scales_with_the_matrix():
+    S, k, v = np.zeros((1, 2)), np.array([1.0, 0.0]), np.array([1.0])
+    for size in (1e6, 1e-6):
+        R = size * np.array([[2.0, 1.0], [1.0 + 1e-9, 2.0]])
+        memory.recursive_step(S, R, k, v)
+        R[1, 0] = size * (1 + 1e-6)
+        with pytest.raises(ValueError, match="^R: "):
+            memory.recursive_step(S, R, k, v)
+
+
+def test_a_state_that_is_sure_of_everything_is_left_alone():
+    S, R = np.array([[1.0, 2.0]]), np.zeros((2, 2))
+    after, _ = memory.recursive_step(S, R, np.array([1.0, 1.0]), np.array([5.0]))
+    assert after.tolist() == [[1, 2]]

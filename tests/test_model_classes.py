@@ -147,12 +147,15 @@ def test_points_by_formulas(N, L):
     assert points["window of 2"].copies == pytest.approx(math.log(N) + math.log(N - 1))
     assert points["hidden Markov model"] == ("hidden Markov model", 0, N * (N - 1) * (10 + L), True)
     assert points["neural window"].copies is points["recurrent net"].copies is None
+    assert not points["neural window"].fast and not points["recurrent net"].fast
     for name in ("linear attention", "one softmax head", "stacked block"):
         assert points[name] == (name, rows[name].second_y + rows[name].final_x, rows[name].stores, True)
 
 
 def test_the_ends_of_what_may_be_asked():
     lang = ToyLang(N=3, F=2, L=0)
+    assert model_classes.table(lang, r=1)[1][:3] == ("window of 1", pytest.approx(math.log(3)), pytest.approx(math.log(3)))
+    assert model_classes.table(lang)[3].stores == model_classes.table(lang, d=16)[3].stores
     names = [row.name for row in model_classes.table(lang, r=lang.last_x_reach - 1)]
     assert names[1:3] == ["window of 7", "window of 8"]
     flat = model_classes.table(lang, slots_beta=0.0, beta=0.0)

@@ -95,3 +95,9 @@ def test_eight_names_are_the_most():
     assert one_head.served(*one_head.draw(8, 1, np.random.default_rng(0))).shape == (1,)
     with pytest.raises(ValueError, match="^scores: wanted .* N from 4 to 8"):
         one_head.served(np.zeros((17, 12)), np.zeros((17, 12), dtype=int))
+
+
+def test_only_names_can_be_decoded():
+    scores, decoded = np.zeros((12, 12)), np.full((12, 12), 4)
+    with pytest.raises(ValueError, match="^decoded: "):
+        one_head.served(scores, decoded)

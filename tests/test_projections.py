@@ -162,3 +162,9 @@ def test_heads_must_fit_their_rows_and_each_other():
         multi_head(X, [replace(narrow, W_O=None), replace(wide, W_O=None)])
     with pytest.raises(ValueError, match="^W_V: wanted shape"):
         replace(narrow, W_V=narrow.W_V[1:])
+
+
+def test_vectors_of_one_number():
+    assert family_dimension(1, 1) == 1
+    with pytest.raises(ValueError, match="^product: wanted a matrix product, got 3$"):
+        project([[1.0]], random_head(1, 1, 1, np.random.default_rng(0)), 3)

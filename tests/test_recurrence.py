@@ -212,6 +212,7 @@ def test_rounds_of_the_scan(n):
     ([1e200] * 3 + [0.0, 1e200], [0.0, 0.0, 1.0, 2.0, 3.0], None),
     ([1e200, 1e200, 0.0, 1.0, 1.0], [0.0, 0.0, 1.0, 1.0, 1.0], None),  # 0 times an overflown product
     ([1e-200] * 4, [1e300] * 4, 1e300),
+    ([1.0, 0.0, 1e200, 1e200, 1.0], [0.0] * 5, 5.0),  # an overflown product after a 0
 ])
 def test_scan_and_loop_where_products_leave_the_floats(lam, nu, h_0):
     wanted, h = [], 0.0 if h_0 is None else h_0

@@ -17,7 +17,9 @@ import refusals_counting
 import refusals_memory
 import refusals_program
 import toyattn
-from toyattn import ToyLang, head, information, machine
+from toyattn import (
+    ToyLang, arguments, bag, head, information, kernels, machine, mixtures, naive_bayes, pointer, positions, sharpness, toylang_memory,
+)
 
 LISTS = (refusals_counting, refusals_memory, refusals_attention, refusals_program)
 CASES = {function: case for one in LISTS for function, case in one.CASES.items()}
@@ -86,12 +88,16 @@ def finite(found):
 
 
 NUMERIC = [(function, argument) for function, argument in PAIRS if bad_input.extremes(CASES[function][0][argument])]
+NAMED_FOR = {  # whose infinity psi makes, or whose weights add up to 0; what sets the range of another
+    kernels.linear_attention: {"psi", "normalize"}, kernels.linear_attention_by_state: {"psi", "normalize"},
+    pointer.beta_for_mean: {"mean"}, sharpness.certified_error: {"beta"},
+}
 INFINITE = {head.unshifted_softmax, information.cost}  # it is there to overflow; what is impossible costs inf
 
 
 @pytest.mark.parametrize("function, argument", NUMERIC, ids=lambda part: part if isinstance(part, str) else name_of(part))
 def test_at_the_edges_of_floats_and_integers(function, argument):
-    """A finite result without a warning, or a refusal that names an argument: of two that fit together it may name the other."""
+    """A finite result without a warning, or a refusal that names the argument, or the one that it has to fit."""
     good, _ = CASES[function]
     for value in bad_input.extremes(good[argument]):
         with warnings.catch_warnings():
@@ -100,7 +106,8 @@ def test_at_the_edges_of_floats_and_integers(function, argument):
                 found = function(**{**good, argument: value})
                 found = list(found) if inspect.isgenerator(found) else found
             except ValueError as refused:
-                assert str(refused).partition(": wanted ")[0] in good, f"{refused} for {value!r}"
+                named = NAMED_FOR.get(function, set()) | {argument}
+                assert str(refused).partition(": wanted ")[0] in named, f"{refused} for {value!r}"
             else:
                 assert finite(found) or function in INFINITE, f"{found} for {value!r}"
 
@@ -123,3 +130,22 @@ def test_a_machine_of_wrong_parts_is_refused(part):
 def test_a_register_that_is_none_is_refused():
     with pytest.raises(ValueError, match="^register: wanted one of TOK, POS, PREV, OUT"):
         refusals_program.STREAM.units("HEAD")
+
+
+@pytest.mark.parametrize("call, name", [
+    (lambda most: bag.log_likelihood([float(most), 1.0], [0.5, 0.5]), "counts"),
+    (lambda most: naive_bayes.fit([[float(most), 1.0]], [0]), "counts"),
+    (lambda most: mixtures.em([[float(most), 1.0]], [[0.5, 0.5]], 1), "counts"),
+    (lambda most: pointer.beta_needed(most, 0.5), "m"),
+])
+def test_counts_have_a_largest(call, name):
+    call(arguments.MOST_NUMBER)
+    with pytest.raises(ValueError, match=f"^{name}: "):
+        call(2 * arguments.MOST_NUMBER)
+
+
+def test_places_and_gaps_have_a_largest():
+    with pytest.raises(ValueError, match="^places: "):
+        positions.sinusoidal([positions.MOST_PLACE + 1], 4)
+    with pytest.raises(ValueError, match="^gaps: "):
+        toylang_memory.accuracy([toylang_memory.MOST_GAP + 1], np.random.default_rng(0), sentences=1)

@@ -167,3 +167,15 @@ def test_flips_of_texts_that_come_once_or_do_not_fit():
     assert sharpness.flip(LANG, iter(SHORT), "second Y") == sharpness.flip(LANG, SHORT, "second Y")
     with pytest.raises(ValueError, match="^tokens: wanted at most n_max = 64"):
         sharpness.flip(LANG, ("so",) * 60 + SHORT, "second Y")
+
+
+def test_a_sentence_that_just_fits_its_places():
+    lang = ToyLang(N=48, L=54)
+    (tokens,) = program.draw(lang, 1, np.random.default_rng(0))
+    assert len(tokens) == 64 and sharpness.flip(lang, tokens, "second Y") == pytest.approx(1.391, abs=5e-4)
+
+
+def test_more_places_than_can_be_certified():
+    with pytest.raises(ValueError, match="^n: "):
+        sharpness.certified_sharpness(sharpness.MOST_PLACES + 1)
+    assert sharpness.certified_sharpness(sharpness.MOST_PLACES) > 0

@@ -62,3 +62,13 @@ def test_crossings(d_k, d_v):
 def test_too_many_bits_are_refused():
     with pytest.raises(ValueError, match="^d: wanted at most 100000 bits"):
         storage.counting_bound(1000, 101, 2)
+
+
+def test_a_number_that_is_not_full_counts_as_one():
+    assert storage.numbers_needed(2**33, 32) == 2 and type(storage.numbers_needed(2**33, 32)) is int
+    assert storage.counting_bound(1000, 100, 2) == 10**5
+
+
+def test_a_number_of_too_many_bits_is_refused():
+    with pytest.raises(ValueError, match="^b: wanted an integer from 1 to 100000"):
+        storage.counting_bound(10**5 + 1, 1, 2)
