@@ -325,12 +325,12 @@ class Faulty(importlib.machinery.SourceFileLoader):
 def replant(fault):
     """Put the code of the faulty function into the one that is loaded already, as a plain import would; False if that cannot be.
 
-    A function inside another may have been made at import, by a decorator: it cannot.
+    A decorator has done its work by then, and a function inside another may be of its making: these cannot.
     """
     module = sys.modules[f"toyattn.{fault['module']}"]
     space = {"__name__": module.__name__, "__package__": "toyattn", "__file__": module.__file__}
     names = fault["function"].split(".")
-    if names == [""] or inspect.isfunction(vars(module).get(names[0])) and len(names) > 1:
+    if names == [""] or fault["was"].startswith("@") or inspect.isfunction(vars(module).get(names[0])) and len(names) > 1:
         return False
     try:
         exec(compile(fault["text"], module.__file__, "exec"), space)

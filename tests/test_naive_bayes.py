@@ -229,3 +229,9 @@ def test_the_bags_of_the_two_directions_are_equal(N, F, L):
         assert counts[rows][:, : lang.N].sum(axis=0).tolist() == [2 * (N - 1)] * N
     posterior = naive_bayes.posterior(counts, *naive_bayes.fit(counts, labels))
     assert (posterior == 0.5).all()
+
+
+def test_the_documents_of_the_book_cannot_be_written_over():
+    for counts in (SIX_DOCUMENTS, TEST_DOCUMENT):
+        with pytest.raises(ValueError, match="read-only"):
+            counts[...] = 5

@@ -161,3 +161,10 @@ def test_the_smallest_settings():
     even = toylang_memory.accuracy([0], np.random.default_rng(7), readers=["softmax cache"], beta=0.0)
     sharp = toylang_memory.accuracy([0], np.random.default_rng(7), readers=["softmax cache"])
     assert even["softmax cache"].mean() < sharp["softmax cache"].mean()
+
+
+def test_the_cache_is_asked_at_sharpness_8_unless_told_otherwise():
+    drawn = {"readers": (toylang_memory.CACHE,), "d": 3}
+    for find, drawers in ((toylang_memory.accuracy, lambda: np.random.default_rng(3)), (toylang_memory.shares, lambda: [np.random.default_rng(3)])):
+        usual, at_8, at_9 = (find([5], drawers(), **drawn, **beta)[toylang_memory.CACHE].sum() for beta in ({}, {"beta": 8.0}, {"beta": 9.0}))
+        assert usual == at_8 != at_9
