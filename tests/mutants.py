@@ -377,8 +377,9 @@ class Session:
         if replant(fault):
             failed = self._first_failure(tests, first)
         else:
-            for name in [name for name in sys.modules if re.match(r"toyattn\b|test_", name)]:
-                del sys.modules[name]
+            for name, module in list(sys.modules.items()):
+                if re.match(r"toyattn\b", name) or Path(getattr(module, "__file__", None) or "/").parent == TESTS and name != "__main__":
+                    del sys.modules[name]
             sys.meta_path.insert(0, Faulty(fault))
             files = sorted({name.split("::")[0] for name in tests})
             failed = files and run_tests([ROOT / file for file in files], Chosen(tests, first))
