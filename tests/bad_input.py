@@ -116,3 +116,17 @@ def extremes(good):
     whole = shaped.astype(object)
     whole.flat[0] = 10**400
     return [*found, whole.tolist()]
+
+
+def is_float(good):
+    """Is it a number or an array of floats?"""
+    return bool(extremes(good)) and np.asarray(good).dtype == float
+
+
+def grown(good, size):
+    """A number or an array of floats, its largest entry of this size; anything else as it is."""
+    if not is_float(good):
+        return good
+    largest = np.abs(good).max()
+    found = np.asarray(good) * (size / largest) if largest else np.full(np.shape(good), size)
+    return found if found.ndim else float(found)

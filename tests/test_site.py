@@ -90,6 +90,17 @@ def test_page_is_for_everyone(visit, page):
     assert {what: complaints for what, complaints in found.items() if complaints} == {}
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_what_is_unseen_lies_not_over_the_links_below(visit, page):
+    """A section off screen has the height that the style sheet guesses for it; its contents must fit."""
+    tab = visit(page, viewport={"width": 412, "height": 823})
+    assert tab.evaluate("""() => {
+        const last = [...document.querySelectorAll('article > section > section')].at(-1);
+        const bottom = part => part.getBoundingClientRect().bottom;
+        return !last || Math.max(...[...last.children].map(bottom)) <= bottom(last) + 1;
+    }""")
+
+
 def axe(tab, options, context=None):
     """What axe-core has to say; it would complain of itself if it were to read style sheets from files (preload)."""
     options = {"preload": False, "resultTypes": ["violations"], **options}
