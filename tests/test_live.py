@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from html import unescape
 from itertools import product
@@ -39,9 +40,10 @@ def played(site, request):
     async def play_all():
         return {path: await play(path, blocks(site, ("book/",))) for path in sorted(wanted)}
 
-    with pytest.MonkeyPatch.context() as patch:
+    # In a thread of its own: an open browser of Playwright leaves an event loop behind that counts as running in this one.
+    with pytest.MonkeyPatch.context() as patch, ThreadPoolExecutor(1) as thread:
         patch.delenv(VARIABLE, raising=False)
-        return asyncio.run(play_all())
+        return thread.submit(asyncio.run, play_all()).result()
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.relative_to(ROOT).as_posix())
