@@ -1,9 +1,13 @@
-"""What a second build writes: nothing when nothing changed, else what changed and what gathers it."""
+"""What a second build writes: nothing when nothing changed, else what changed and what gathers it; how often it loads a page."""
 
 import json
 
 import pytest
 from small_book import GOOD, build, write
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+
+from toyattn.page.extension import references
 
 LISTS = "# Lists\n\n```{all-of} checks\n```\n\n```{all-of} figures\n```\n"
 GLOSSARY = "# Glossary\n\n```{glossary}\nbag of words\n  Words without their order.\n```\n"
@@ -49,3 +53,17 @@ def test_a_page_that_was_lost_is_written_again(folder):
     (folder / "_build" / "html" / "lists.html").unlink()
     assert "lists.html" in written(folder)
     assert '"bag of words"' in (folder / "_build" / "html" / "searchindex.js").read_text()
+
+
+def test_numbered_references_load_a_page_once(tmp_path, monkeypatch):
+    (tmp_path / "index.rst").write_text("Start\n=====\n\n.. toctree::\n\n   other\n\n:numref:`pic` and :numref:`pic`, then :numref:`pic`\n")
+    (tmp_path / "other.rst").write_text("Other\n=====\n\n.. _pic:\n\n.. figure:: a.png\n\n   A picture.\n")
+    (tmp_path / "a.png").touch()
+    loads, load = [], BuildEnvironment.get_doctree
+    monkeypatch.setattr(BuildEnvironment, "get_doctree", lambda env, page: loads.append(page) or load(env, page))
+
+    settings = {"numfig": True, "extensions": [references.__name__]}
+    app = Sphinx(tmp_path, None, tmp_path / "_out", tmp_path / "_trees", "html", settings, status=None, warningiserror=True)
+    app.build()
+    assert (tmp_path / "_out" / "index.html").read_text().count("Fig. 1") == 3
+    assert loads.count("other") == 2  # to be numbered, and to be looked at

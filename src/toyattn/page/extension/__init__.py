@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from ..mode import VARIABLE
-from . import citation, details, diagrams, explorers, formulas, gathered, live, notebooks, publishing, sources, stylesheet, trim
+from . import citation, details, diagrams, explorers, formulas, gathered, live, notebooks, publishing, references, sources, stylesheet, trim
 
 STATIC = sources.PACKAGE / "page" / "static"
 
@@ -15,7 +15,7 @@ def setup(app):
     app.add_config_value("toyattn_extension", "", "env")  # pages are read anew when this changes …
     app.add_config_value("toyattn_look", "", "html")  # … and written anew when this changes
     app.connect("config-inited", configure, priority=100)
-    for part in (sources, formulas, details, diagrams, explorers, gathered, citation, notebooks, live, publishing, trim, stylesheet):
+    for part in (sources, formulas, details, diagrams, explorers, gathered, citation, notebooks, live, publishing, references, trim, stylesheet):
         part.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
