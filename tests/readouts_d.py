@@ -110,7 +110,7 @@ def delta_read(K, V, q):
 def scores(gated):
     """Share of 12 tables times 300 sentences in which the first name comes back, for each gap and each read.
 
-    Words are drawn name by name, thing and fillers behind them; gated, only the names, the thing and the second Y are written.
+    Words are drawn name by name, thing and fillers after them; gated, only the names, the thing and the second Y are written.
     """
     right = {reader: [0] * 41 for reader in ("hebbian", "delta", "cache")}
     for seed in range(12):

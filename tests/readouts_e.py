@@ -79,7 +79,7 @@ def maps(drawn, layer, L, beta):
 
 @lru_cache
 def drawn_sentences():
-    """60 plain sentences and 60 behind a clause: the draws of the book, in its order. Names first, fillers, thing; clauses last."""
+    """60 plain sentences and 60 after a clause: the draws of the book, in its order. Names first, fillers, thing; clauses last."""
     found = []
     for clause in (False, True):
         rng, texts = np.random.default_rng(2), []

@@ -352,7 +352,7 @@ def test_nonzeros_counted_in_the_matrices():
 
 @st.composite
 def texts_of_any_layout(draw, names=7):
-    """Sentences with N, L, things and fillers of their own, behind a clause, odd words or nothing, in at most 64 places."""
+    """Sentences with N, L, things and fillers of their own, after a clause, odd words or nothing, in at most 64 places."""
     lang, words = ToyLang(N=names), program.vocabulary(ToyLang(N=names))
     found = []
     for _ in range(draw(st.integers(1, 5))):

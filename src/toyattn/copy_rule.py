@@ -59,7 +59,7 @@ def futures_by_length(lang):
     """Different futures after t = 0 ... n tokens (n + 1 exact ints), for a language of any size.
 
     1, then N while one name matters, N(N - 1) from the second name through "then", N until the last
-    name, 1 behind it. What a state must tell apart, if it is a function of the prefix.
+    name, 1 after it. What a state must tell apart, if it is a function of the prefix.
     """
     arguments.instance("lang", lang, ToyLang)
     plateau = (lang.n_pairs,) * (lang.second_y - 2)

@@ -5,7 +5,7 @@ the place whose left neighbor is "gave" and takes its token, "thanked" asks for 
 neighbor. Beside it the program with a part removed, machines of one layer, and the linear version.
 Source: the book's own.
 
-A sentence here is a ToyLang sentence behind a front of any tokens, perhaps none; "gave" stands once.
+A sentence here is a ToyLang sentence after a front of any tokens, perhaps none; "gave" stands once.
 """
 
 from itertools import permutations
@@ -155,7 +155,7 @@ def every_pair(lang):
 
 
 def draw(lang, size, rng, front="none"):
-    """`size` random sentences (list of tuples), each behind a front.
+    """`size` random sentences (list of tuples), each after a front.
 
     front: "none"; "clause", `A met B .` with four different names in all (N >= 4); "any clause", A and B
     different, but free to be X or Y.

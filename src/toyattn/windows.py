@@ -67,7 +67,7 @@ def costs(table, tokens, alpha=0.0, n_types=None):
         context = window(tokens, place, r)
         if alpha == 0 and context not in table:
             arguments.refuse(
-                "tokens", f"{token!r} behind {context}", "windows that were met, or alpha > 0"
+                "tokens", f"{token!r} after {context}", "windows that were met, or alpha > 0"
             )
         nats.append(information.cost(probability(table, context, token, alpha, n_types)))
     return np.array(nats)
@@ -83,7 +83,7 @@ def mean_cost(table, sentences, place):
             arguments.refuse("place", place, f"a place of a sentence of {len(tokens)} tokens")
         context = window(tokens, place, r)
         if context not in table:
-            arguments.refuse("sentences", f"{tokens[place]!r} behind {context}", "windows that were met")
+            arguments.refuse("sentences", f"{tokens[place]!r} after {context}", "windows that were met")
         total.append(probability(table, context, tokens[place]))
     return float(np.mean(information.cost(total)))
 
