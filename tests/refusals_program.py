@@ -26,6 +26,7 @@ STREAM = BUILT.stream
 ROWS = machine.run(BUILT, SENTENCE).streams[1]
 OTHER = program.build(ToyLang(N=3, F=2, L=1))
 SCORES = one_head.draw(4, 1, RNG)
+MEAN = one_head.undecided(4)
 
 no_machine = st.one_of(anything, st.integers(), st.just(STREAM), st.just(machine.Machine))
 no_stream = st.one_of(anything, st.integers(), st.just(BUILT), st.just(machine.Stream))
@@ -157,6 +158,15 @@ CASES = {
             ),
         },
     ),
+    one_head.served_by_mean: (
+        {"scores": MEAN[0], "values": MEAN[1], "beta": 1.0},
+        {
+            "scores": numbers(MEAN[0], None, shapes=[(), (12,), (11, 12), (17, 12), (12, 11)]),
+            "values": numbers(MEAN[1], None, shapes=[(), (12,), (12, 12), (12, 12, 5), (1, 12, 12, 4)]),
+            "beta": sharp,
+        },
+    ),
+    one_head.undecided: ({"N": 4}, {"N": integer(4, 8)}),
     one_head.draw: (
         {"N": 4, "heads": 2, "rng": RNG, "values": "honest"},
         {"N": integer(4, 8), "heads": size, "rng": rng, "values": no_choice},

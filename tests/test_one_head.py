@@ -101,3 +101,66 @@ def test_only_names_can_be_decoded():
     scores, decoded = np.zeros((12, 12)), np.full((12, 12), 4)
     with pytest.raises(ValueError, match="^decoded: "):
         one_head.served(scores, decoded)
+
+
+def mean_loop(scores, values, N, beta):
+    right = []
+    for names in permutations(range(N), 4):
+        answers = []
+        for text in one_head.sentences(*map(str, names)):
+            rows = [int(token) if token.isdigit() else N + WORDS.index(token) for token in text]
+            found = np.array([scores[row, place] for place, row in enumerate(rows)])
+            shares = (found == found.max()) * 1.0 if beta == np.inf else np.exp(beta * found)
+            logits = sum(share * values[row, place] for place, (row, share) in enumerate(zip(rows, shares)))
+            answers.append(logits.argmax() == int(text[text.index("gave") + 1]))
+        right.append(all(answers))
+    return Fraction(sum(right), len(right))
+
+
+def near_undecided(N, heads, rng):
+    """Heads around the one that serves half, from close by to far off."""
+    scores, values = one_head.undecided(N)
+    far = 10 ** rng.uniform(-3, 1, size=(heads, 1, 1))
+    return scores + far * rng.normal(size=(heads, *scores.shape)), values + far[..., None] * rng.normal(size=(heads, *values.shape))
+
+
+@pytest.mark.parametrize("N", [4, 5])
+@pytest.mark.parametrize("beta", [0, 0.7, np.inf])
+def test_served_by_mean_beside_the_loop(N, beta):
+    scores, values = near_undecided(N, 8, np.random.default_rng(N))
+    found = one_head.served_by_mean(scores, values, beta)
+    assert found == pytest.approx([float(mean_loop(s, v, N, beta)) for s, v in zip(scores, values)], abs=1e-12)
+
+
+def test_beta_is_1_unless_told():
+    scores, values = near_undecided(4, 50, np.random.default_rng(1))
+    assert (one_head.served_by_mean(scores, values) == one_head.served_by_mean(2 * scores, values, 0.5)).all()
+
+
+@pytest.mark.parametrize("N", [4, 5, 8])
+@pytest.mark.parametrize("beta", [0.5, 1.0, 12.0, np.inf])
+def test_a_mean_can_serve_half(N, beta):
+    scores, values = one_head.undecided(N)
+    assert one_head.served_by_mean(scores, values, beta) == pytest.approx(1 / 2, abs=1e-12)
+
+
+def test_the_head_that_serves_half():
+    scores, values = one_head.undecided(4)
+    rows = dict(zip([*range(4), *WORDS], range(12)))
+    assert scores.sum() == 4 * 2 + 12 and scores[:4, 2].all() and scores[:4, 6].all() and scores[rows["gave"]].all()
+    assert (values[2] == [0, 0, 1, 0]).all() and values[4:].any(axis=(1, 2)).sum() == 1
+    assert values[rows["gave"], 5] == pytest.approx([0, 0.01, 0.02, 0.03]) and (values[rows["gave"], 1] == -values[rows["gave"], 5]).all()
+
+
+@pytest.mark.parametrize("N", [4, 5, 6])
+@pytest.mark.parametrize("beta", [1.0, np.inf])
+def test_no_mean_serves_more_than_half(N, beta):
+    found = one_head.served_by_mean(*near_undecided(N, 300, np.random.default_rng(N)), beta)
+    assert 0 < found.max() <= 1 / 2
+
+
+@pytest.mark.parametrize("N", [4, 5])
+def test_the_best_place_alone_is_the_limit_of_softmax(N):
+    scores, decoded = one_head.draw(N, 200, np.random.default_rng(N), "honest")
+    values = np.eye(N)[decoded]
+    assert (one_head.served_by_mean(scores, values, np.inf) == one_head.served(scores, decoded)).all()

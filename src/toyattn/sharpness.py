@@ -15,7 +15,7 @@ def certified_error(n, beta):
     """Bound 2 eps + 3 delta on the l1 error of OUT at both cues; below 1 it certifies the answer.
 
     n: places that a query can see; beta: at least ln(4 n), where the bound holds. eps = n e^-beta, delta =
-    n e^(-beta (1 - 2 eps)). For texts with one "gave" in which no two names are neighbors.
+    n e^(-beta (1 - 2 eps)). For texts with one "gave".
     """
     n = arguments.integer("n", n, 1, MOST_PLACES)
     beta = arguments.real("beta", beta, least=math.log(4 * n))
@@ -70,8 +70,8 @@ def plain_margin(beta):
     """
     beta = arguments.real("beta", beta, 0, HIGHEST)
     e = math.exp(beta)
-    a_1, a_2, a_3 = (math.exp(beta * s) for s in (1 / (e + 1), e / (e + 2), 1 / (e + 3)))
-    return a_2 + a_3 * (e - 1) / (e + 3) - 2 - a_1 * e / (e + 1)
+    u_1, u_2, u_3 = (math.exp(beta * s) for s in (1 / (e + 1), e / (e + 2), 1 / (e + 3)))
+    return u_2 + u_3 * (e - 1) / (e + 3) - 2 - u_1 * e / (e + 1)
 
 
 def plain_flip():
