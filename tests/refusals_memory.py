@@ -237,11 +237,12 @@ CASES = {
         {"m": real(1), "d": integer(1), "N": integer(2)},
     ),
     recall.simulate_recall: (
-        {"m": 3, "d": 2, "N": 3, "rng": RNG, "trials": 2, "queries": 2},
+        {"m": 3, "d": 2, "N": 3, "rng": RNG, "trials": 2, "queries": 2, **SETTINGS},
         {
             **{size: integer(1) for size in ("m", "d", "trials", "queries")},
             "N": integer(2),
             "rng": rng,
+            **no_settings,
         },
     ),
     recall.simulate_errors: (

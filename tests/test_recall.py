@@ -153,6 +153,27 @@ def test_recall_trial_by_trial():
             assert found.interference[m - 1, trial] == pytest.approx(np.mean(noise), abs=1e-12)
 
 
+def test_recall_by_other_rules():
+    found = recall.simulate_recall(5, 3, 4, np.random.default_rng(3), trials=6, queries=2, rule="delta", eta=0.8, gamma=0.9)
+    rng = np.random.default_rng(3)
+    K, names = recall.unit_vectors((6, 5, 3), rng), rng.integers(4, size=(6, 5))
+    for trial in range(6):
+        S = np.zeros((4, 3))
+        for m in range(5):
+            k = K[trial, m]
+            S = 0.9 * S
+            S = S + 0.8 * np.outer(np.eye(4)[names[trial, m]] - S @ k, k)
+            asked = range(min(m + 1, 2))
+            reads = [S @ K[trial, j] for j in asked]
+            assert found.right[m, trial] == np.mean([read.argmax() == names[trial, j] for j, read in zip(asked, reads)])
+            misses = [read - np.eye(4)[names[trial, j]] for j, read in zip(asked, reads)]
+            assert found.interference[m, trial] == pytest.approx(np.mean([miss @ miss for miss in misses]))
+    least = recall.simulate_recall(4, 4, 3, np.random.default_rng(4), trials=5, rule="least squares")
+    assert (least.right == 1).all() and np.abs(least.interference).max() < 1e-18
+    ridged = recall.simulate_recall(4, 4, 3, np.random.default_rng(4), trials=5, rule="least squares", ridge=0.5)
+    assert (ridged.interference > 1e-3).all()
+
+
 @pytest.mark.parametrize("m, d, N", [(20, 12, 5), (40, 24, 8), (50, 100, 3)])
 def test_recall_beside_its_laws(m, d, N):
     found = recall.simulate_recall(m, d, N, np.random.default_rng(m), trials=2500)

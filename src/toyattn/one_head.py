@@ -1,6 +1,6 @@
 """Why one head is not enough: two sentences that a single head cannot both get right for all names.
 
-A head that attends to one place from the last one has a score and a value for each token at each place;
+A head that reads from the last place has a score and a value for each token at each place;
 neither can know the token to the left. Source: the book's own argument.
 """
 

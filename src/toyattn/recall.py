@@ -98,12 +98,13 @@ def recall_probability(m, d, N):
     return float(density @ np.power(below, N - 1) * (z[1] - z[0]))
 
 
-def simulate_recall(m, d, N, rng, trials=200, queries=8):
-    """Hebbian memories with random keys and one-hot names, asked after every write (a Recall).
+@arguments.in_floats("eta")
+def simulate_recall(m, d, N, rng, trials=200, queries=8, rule="hebbian", eta=1.0, gamma=1.0, ridge=0.0):
+    """Memories with random keys and one-hot names, asked after every write (a Recall).
 
     Each trial writes m pairs, each with a name drawn from N; after t of them the first `queries` keys
     (all t, if fewer) are asked, and the name of the largest entry is the answer. The queries of a trial
-    share one memory, and the rows share their trials.
+    share one memory, and the rows share their trials. rule, eta, gamma and ridge: as in memory.stream.
     """
     m, d, N = arguments.size("m", m), arguments.size("d", d), arguments.size("N", N, 2)
     trials, queries = arguments.size("trials", trials), arguments.size("queries", queries)
@@ -111,7 +112,7 @@ def simulate_recall(m, d, N, rng, trials=200, queries=8):
     names = rng.integers(N, size=(trials, m))
     V = np.eye(N)[names]
     right, interference = np.empty((2, m, trials))
-    for t, S in enumerate(memory.stream(K, V)):
+    for t, S in enumerate(memory.stream(K, V, rule, eta, gamma, ridge)):
         asked = slice(min(t + 1, queries))
         found = memory.read(S, K[:, asked])
         right[t] = (found.argmax(axis=-1) == names[:, asked]).mean(axis=-1)
